@@ -1,0 +1,56 @@
+# Each target explains itself: `make` prints the list.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+# The newest Python from 3.11 on that is installed; `make PYTHON=/path/to/python demo` overrides.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEMO := transformers.models.llama.modeling_llama.LlamaAttention
+JOBS ?= 2
+
+export OMP_NUM_THREADS ?= 1
+export HF_HUB_OFFLINE ?= 1
+
+.PHONY: help demo test lint format types layers check schema readme clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "forwardbook needs Python 3.11 or newer; none found. Install one, or: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## set up .venv if needed, then analyse LlamaAttention: formula, cost per line, proof
+	$(BIN)/forwardbook analyze-module $(DEMO)
+
+test: $(STAMP) ## set up .venv if needed, then run the tests (JOBS=2 processes)
+	$(BIN)/python -m pytest -n $(JOBS) -q
+
+lint: $(STAMP) ## style: ruff
+	$(BIN)/ruff check .
+
+format: $(STAMP) ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+
+types: $(STAMP) ## types: mypy, strict
+	$(BIN)/mypy
+
+layers: $(STAMP) ## import direction: the layers contracts of pyproject.toml
+	PYTHONPATH=src $(BIN)/lint-imports
+
+check: test lint types layers ## everything that continuous integration runs after the set-up
+
+schema: $(STAMP) ## write the database's JSON schema from the models
+	$(BIN)/forwardbook schema > src/forwardbook/module_db.schema.json
+
+readme: $(STAMP) ## fill the README's worked examples with the real output of their commands
+	$(BIN)/python docs/fill_readme.py
+
+clean: ## remove the virtual environment and every cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

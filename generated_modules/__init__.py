@@ -1,0 +1,1 @@
+"""Generated modules turn parameters into costs: rendered from the database, never edited by hand."""

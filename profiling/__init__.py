@@ -1,0 +1,1 @@
+"""Profiling turns a module and sizes into measurements and verdicts."""

@@ -1,0 +1,1 @@
+"""Prompts: the texts that agents fill with facts, one Jinja template per task."""

@@ -1,0 +1,1 @@
+"""Commands: arguments in, calls and printing out, one file per command group."""
