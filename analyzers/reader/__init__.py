@@ -1,0 +1,32 @@
+"""Source text in, facts out: spans, names, attributes, branches, loops and helpers of a class."""
+
+from forwardbook.analyzers.reader.facts import (
+    Attribute,
+    Branch,
+    ConfigRead,
+    Facts,
+    FunctionFacts,
+    Loop,
+    Span,
+    Statement,
+)
+from forwardbook.analyzers.reader.lookup import LineMap, line_map
+from forwardbook.analyzers.reader.reader import read_class
+from forwardbook.analyzers.reader.sources import ReaderError, SourceFile, Sources
+
+__all__ = [
+    "Attribute",
+    "Branch",
+    "ConfigRead",
+    "Facts",
+    "FunctionFacts",
+    "LineMap",
+    "Loop",
+    "ReaderError",
+    "SourceFile",
+    "Sources",
+    "Span",
+    "Statement",
+    "line_map",
+    "read_class",
+]
