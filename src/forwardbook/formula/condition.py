@@ -1,0 +1,72 @@
+"""Turns two expressions and a comparison into a condition that sizes meet or not."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from forwardbook.errors import FormulaError
+from forwardbook.formula.expr import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A comparison of two expressions."""
+
+    left: Expr
+    op: str
+    right: Expr
+
+    _COMPARISONS: ClassVar[dict[str, Callable[[int, int], bool]]] = {
+        "==": operator.eq,
+        "!=": operator.ne,
+        "<": operator.lt,
+        "<=": operator.le,
+        ">": operator.gt,
+        ">=": operator.ge,
+    }
+
+    def __post_init__(self) -> None:
+        if self.op not in self._COMPARISONS:
+            raise FormulaError(f"{self.op!r} is no comparison; use one of {', '.join(self._COMPARISONS)}")
+        object.__setattr__(self, "left", Expr.of(self.left))
+        object.__setattr__(self, "right", Expr.of(self.right))
+
+    @staticmethod
+    def parse(text: str) -> Condition:
+        """The condition written as two formulas with a comparison between them."""
+        from forwardbook.formula.parsing import parse_comparison
+
+        return Condition(*parse_comparison(text))
+
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Whether the comparison is true at these sizes."""
+        return self._COMPARISONS[self.op](self.left.evaluate(values), self.right.evaluate(values))
+
+    def symbols(self) -> frozenset[str]:
+        """The names on either side."""
+        return self.left.symbols() | self.right.symbols()
+
+    def is_trivially_true(self) -> bool:
+        """Whether the comparison is proved for all symbols >= 1."""
+        left, right = self.left, self.right
+        match self.op:
+            case "==":
+                return left == right
+            case "!=":
+                return left.at_least(right + 1) or right.at_least(left + 1)
+            case "<":
+                return right.at_least(left + 1)
+            case "<=":
+                return right.at_least(left)
+            case ">":
+                return left.at_least(right + 1)
+        return left.at_least(right)
+
+    def text(self) -> str:
+        """The condition in the formula language."""
+        return f"{self.left.text()} {self.op} {self.right.text()}"
+
+    __str__ = text

@@ -1,0 +1,53 @@
+"""Turns several expressions into their minimum or maximum, in canonical form."""
+
+from __future__ import annotations
+
+from forwardbook.errors import FormulaError
+from forwardbook.formula import atoms
+from forwardbook.formula.atoms import Extreme
+from forwardbook.formula.bounds import is_never_negative
+from forwardbook.formula.expr import Expr
+from forwardbook.formula.limits import MAX_ARGUMENTS, MAX_COMPARED_ARGUMENTS
+
+
+def extreme(largest: bool, values: list[Expr]) -> Expr:
+    """The largest or smallest value: nested ones flattened, constants folded, dominated ones dropped.
+
+    An argument is dropped only where another dominates it for all symbols >= 0, so a size that may be zero is safe.
+    """
+    name = "maximum" if largest else "minimum"
+    if not values:
+        raise FormulaError(f"the {name} of no values is undefined")
+    flat = [argument for value in values for argument in _arguments(largest, value)]
+    constants = [value.const_value() for value in flat if value.is_const]
+    distinct = list(dict.fromkeys(value for value in flat if not value.is_const))
+    if constants:
+        distinct.append(Expr.const(max(constants) if largest else min(constants)))
+    if len(distinct) > MAX_ARGUMENTS:
+        raise FormulaError(f"the {name} of {len(distinct)} values exceeds the limit of {MAX_ARGUMENTS}")
+    if len(distinct) <= MAX_COMPARED_ARGUMENTS:
+        distinct = _undominated(largest, distinct)
+    if len(distinct) == 1:
+        return distinct[0]
+    return Expr.atom(atoms.extreme_atom(largest, distinct))
+
+
+def _arguments(largest: bool, value: Expr) -> tuple[Expr, ...]:
+    """The arguments of an expression that is itself just such a maximum or minimum, else the expression."""
+    if len(value.terms) == 1:
+        [(monomial, coefficient)] = value.terms.items()
+        if coefficient == 1 and len(monomial.powers) == 1:
+            [(atom, power)] = monomial.powers
+            if power == 1 and isinstance(atom, Extreme) and atom.largest == largest:
+                return atom.arguments
+    return (value,)
+
+
+def _undominated(largest: bool, values: list[Expr]) -> list[Expr]:
+    kept = list(values)
+    for value in values:
+        for other in kept:
+            if other is not value and is_never_negative(other - value if largest else value - other):
+                kept.remove(value)
+                break
+    return kept

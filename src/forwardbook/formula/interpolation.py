@@ -1,0 +1,50 @@
+"""Turns values at integer points into the polynomial through them, confirmed by points held out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from forwardbook.formula.atoms import UNIT
+from forwardbook.formula.expr import ONE, ZERO, Expr
+
+
+def interpolate(name: str, points: Mapping[int, Expr], max_degree: int) -> Expr | None:
+    """The polynomial of lowest degree that at least one point beyond those that define it confirms; else None.
+
+    A value that itself contains the symbol is taken at its point, so the other coefficients are free of it.
+    """
+    places = sorted(points)
+    values = [points[place].subs({name: place}) for place in places]
+    if len(places) < 2:
+        return None
+    table = _divided_differences(places, values, min(max_degree, len(places) - 2) + 2)
+    for degree in range(min(max_degree, len(places) - 2) + 1):
+        found = table[: degree + 1]
+        if all(
+            _newton(found, places, Expr.const(place)) == value
+            for place, value in zip(places[degree + 1 :], values[degree + 1 :], strict=True)
+        ):
+            return _newton(found, places, Expr.symbol(name))
+    return None
+
+
+def _divided_differences(places: list[int], values: list[Expr], count: int) -> list[Expr]:
+    """Newton's coefficients of the polynomial through the first `count` points."""
+    column = values[:count]
+    table = [column[0]]
+    for order in range(1, count):
+        column = [
+            (column[i + 1] - column[i]) * Expr.term(Fraction(1, places[i + order] - places[i]), UNIT)
+            for i in range(len(column) - 1)
+        ]
+        table.append(column[0])
+    return table
+
+
+def _newton(coefficients: list[Expr], places: list[int], at: Expr) -> Expr:
+    total, product = ZERO, ONE
+    for coefficient, place in zip(coefficients, places, strict=False):
+        total = total + coefficient * product
+        product = product * (at - place)
+    return total

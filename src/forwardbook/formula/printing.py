@@ -1,0 +1,151 @@
+"""Turns an expression into text of the formula language, factored and ordered for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forwardbook.errors import FormulaError
+from forwardbook.formula.atoms import UNIT, Atom, Extreme, Floor, Monomial, Shown, Symbol
+from forwardbook.formula.expr import ONE, Expr
+from forwardbook.formula.factoring import factors
+from forwardbook.formula.limits import MAX_TEXT
+from forwardbook.formula.quotient import invert
+from forwardbook.formula.rounding import with_remainders
+
+# sizes of the call first, in the order in which shapes name them; bytes of an element last; the rest by name
+_FIRST = ("batch_size", "batch", "seq_len", "q_len", "query_len", "kv_len", "num_heads", "num_attention_heads")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A text and whether it is a single unit, a product, or a sum."""
+
+    text: str
+    is_unit: bool = False
+    is_sum: bool = False
+
+    @property
+    def as_unit(self) -> str:
+        return self.text if self.is_unit else f"({self.text})"
+
+    @property
+    def as_factor(self) -> str:
+        return f"({self.text})" if self.is_sum else self.text
+
+
+def expression_text(value: Expr) -> str:
+    """The expression as a formula; FormulaError when the text would be too long to read back."""
+    text = _piece(value).text
+    if len(text) > MAX_TEXT:
+        raise FormulaError(f"a formula of {len(text)} characters exceeds the limit of {MAX_TEXT}")
+    return text
+
+
+def _piece(value: Expr) -> _Piece:
+    value = with_remainders(value, _rounded)
+    numerator, denominator = value.fraction()
+    if denominator is ONE:
+        return _whole(value)
+    options = [_divided(numerator, denominator)]
+    whole = Expr({m: c for m, c in value.terms.items() if type(c) is int and m.is_whole})
+    if whole:
+        # integer terms apart: the rest is a multiple of its denominator exactly when the whole value is an integer
+        rest = value - whole
+        text = f"{_whole(whole).text}{_signed(_divided(*rest.fraction()).text)}"
+        options.append(_Piece(text, is_sum=True))
+    return min(options, key=lambda piece: len(piece.text))
+
+
+def _divided(numerator: Expr, denominator: Expr) -> _Piece:
+    """One division for the whole value, so that rounding it down changes nothing when it is an integer."""
+    return _Piece(f"{_whole(numerator).as_factor} // {_whole(denominator).as_unit}")
+
+
+def _whole(value: Expr) -> _Piece:
+    """A polynomial with integer coefficients: common factors, then the sums that are left."""
+    if not value:
+        return _Piece("0", is_unit=True)
+    number, shared = value.content()
+    ordered = _ordered(value)
+    if value.terms[ordered[0]] < 0:
+        number = -number
+    primitive = value * invert(Expr.term(number, shared))
+    sums = [] if primitive == ONE else factors(primitive)
+    if number == 1 and shared is UNIT and len(sums) == 1:
+        return _Piece(_sum_text(sums[0]), is_sum=True)
+    units = [_atom_text(atom) for atom in _expanded(shared)] + [f"({_sum_text(part)})" for part in sums]
+    return _joined(number, units)
+
+
+def _joined(number: int, units: list[str]) -> _Piece:
+    if abs(number) != 1 or not units:
+        units = [str(abs(number)), *units]
+    text = " * ".join(units)
+    if number < 0:
+        return _Piece(f"-{text}", is_sum=True)
+    return _Piece(text, is_unit=len(units) == 1)
+
+
+def _sum_text(value: Expr) -> str:
+    ordered = _ordered(value)
+    texts = [
+        _joined(int(value.terms[monomial]), [_atom_text(atom) for atom in _expanded(monomial)]).text
+        for monomial in ordered
+    ]
+    return texts[0] + "".join(_signed(text) for text in texts[1:])
+
+
+def _signed(text: str) -> str:
+    return f" - {text[1:]}" if text.startswith("-") else f" + {text}"
+
+
+def _ordered(value: Expr) -> list[Monomial]:
+    """Higher degrees first, then by names; a positive term leads when there is one."""
+    ordered = sorted(value.terms, key=_place)
+    first = next((monomial for monomial in ordered if value.terms[monomial] > 0), ordered[0])
+    ordered.remove(first)
+    return [first, *ordered]
+
+
+def _place(monomial: Monomial) -> tuple[int, list[tuple[int, str]]]:
+    return -monomial.degree, [_rank(atom) for atom in _expanded(monomial)]
+
+
+def _expanded(monomial: Monomial) -> list[Atom]:
+    """The atoms in printing order, each as often as its exponent says."""
+    return [atom for atom, power in sorted(monomial.powers, key=lambda own: _rank(own[0])) for _ in range(power)]
+
+
+def _rank(atom: Atom) -> tuple[int, str]:
+    if not isinstance(atom, Symbol):
+        return len(_FIRST) + 1, _atom_text(atom)
+    if atom.name in _FIRST:
+        return _FIRST.index(atom.name), atom.name
+    return len(_FIRST) + (2 if atom.name.endswith("_bytes") else 0), atom.name
+
+
+def _atom_text(atom: Atom) -> str:
+    match atom:
+        case Symbol():
+            return f"{{{atom.name}}}"
+        case Shown():
+            return atom.text
+        case Floor():
+            return _rounded("floor", atom.numerator, atom.denominator)
+        case Extreme():
+            name = "max" if atom.largest else "min"
+            return f"{name}({', '.join(sorted(argument.text() for argument in atom.arguments))})"
+    raise FormulaError(f"{atom.key} cannot be printed")
+
+
+def _rounded(name: str, above: Expr, below: Expr) -> str:
+    """A division under its name: `floor(a / b)`, `ceil(a / b)`, or a remainder in parentheses."""
+    dividend, divisor = _inner(above), _inner(below)
+    if name == "%":
+        return f"({dividend.as_unit} % {divisor.as_unit})"
+    return f"{name}({dividend.as_factor} / {divisor.as_unit})"
+
+
+def _inner(value: Expr) -> _Piece:
+    value.text()  # refuses what is too long before it is copied into something longer
+    return _piece(value)
