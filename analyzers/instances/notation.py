@@ -1,0 +1,114 @@
+"""A small notation: a line that reads as PyTorch becomes a module and its inputs, sizes asked for by name.
+
+`Linear(in_features, out_features)(floats(batch_size, in_features))`: the inner call builds, the outer feeds.
+Capitalised calls are classes of torch.nn; floats, ones, integers(high, ...) and full(value, ...) make inputs;
+`x := ...` names an input so that it can be given twice; every other name is a size."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from forwardbook.analyzers.instances.names import NAMES
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Sizes
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to build and call a torch.nn class; `where` limits sizes, `hints` overrides the usual ones."""
+
+    text: str
+    where: tuple[str, ...] = ()
+    hints: Mapping[str, int] = field(default_factory=dict)
+    scenario: str = "default"
+    needs_values: str = ""
+
+    @property
+    def class_name(self) -> str:
+        """The torch.nn name of the class that the row is about."""
+        return self.text[: self.text.index("(")]
+
+    def build(self, sizes: Sizes) -> nn.Module:
+        """The module, its constructor integers asked for under the constructor's own argument names."""
+        reader = _Reader(sizes, self.hints, f"{self.class_name}.__init__")
+        return cast("nn.Module", reader.value(self._calls()[0]))
+
+    def inputs(self, sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
+        """What forward() is called with."""
+        reader = _Reader(sizes, self.hints, f"{self.class_name}.forward", maker)
+        return reader.arguments(self._calls()[1])
+
+    def _calls(self) -> tuple[ast.Call, ast.Call]:
+        outer = ast.parse(self.text, mode="eval").body
+        if not (isinstance(outer, ast.Call) and isinstance(outer.func, ast.Call)):
+            raise ValueError(f"a row reads Class(...)(inputs), found {self.text!r}")
+        return outer.func, outer
+
+
+class _Reader:
+    """Evaluates the expressions of a row and nothing else."""
+
+    def __init__(
+        self, sizes: Sizes, hints: Mapping[str, int], source: str, maker: InputMaker | None = None
+    ) -> None:
+        self._sizes, self._hints, self._source, self._maker = sizes, hints, source, maker
+        self._named: dict[str, object] = {}
+
+    def arguments(self, call: ast.Call) -> Inputs:
+        keywords = {word.arg: self.value(word.value) for word in call.keywords if word.arg}
+        return tuple(self.value(argument) for argument in call.args), keywords
+
+    def value(self, node: ast.expr) -> object:
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=name):
+                return self._named[name] if name in self._named else self._size(name)
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                self._named[name] = self.value(value)
+                return self._named[name]
+            case ast.Tuple(elts=items):
+                return tuple(self.value(item) for item in items)
+            case ast.List(elts=items):
+                return [self.value(item) for item in items]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -cast(int, self.value(operand))
+            case ast.BinOp(left=left, op=op, right=right):
+                return _ARITHMETIC[type(op)](cast(int, self.value(left)), cast(int, self.value(right)))
+            case ast.Call(func=ast.Name(id=name)):
+                return self._call(name, *self.arguments(node))
+        raise ValueError(f"the notation has no {ast.unparse(node)!r}")
+
+    def _size(self, name: str) -> int:
+        hint, meaning = NAMES[name]
+        return self._sizes(name, self._hints.get(name, hint), meaning, self._source)
+
+    def _call(self, name: str, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
+        from torch import nn
+
+        if self._maker is None:
+            return getattr(nn, name)(*arguments, **keywords)
+        dims = cast(tuple[int, ...], arguments)
+        match name:
+            case "floats":
+                return self._maker.floats(dims)
+            case "ones":
+                return self._maker.ones(dims)
+            case "integers":
+                return self._maker.integers(dims[1:], dims[0], cast(int, keywords.get("low", 0)))
+            case "full":
+                return self._maker.full(dims[1:], dims[0])
+        raise ValueError(f"the notation makes no input named {name!r}")

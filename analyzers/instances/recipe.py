@@ -1,0 +1,103 @@
+"""The nouns of this room: sizes asked for by name, made inputs, recipes, what a person may give for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from forwardbook.errors import ForwardbookError
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+Inputs = tuple[tuple[object, ...], dict[str, object]]
+
+
+class Sizes(Protocol):
+    """Answers a size asked for by name: the hint itself, a drawn integer, or a symbolic integer.
+
+    The same name always gets the same answer."""
+
+    def __call__(self, name: str, hint: int, meaning: str = "", source: str = "") -> int: ...
+
+
+class InputMaker(Protocol):
+    """Makes input tensors; integer tensors hold small real values because forward() may branch on them."""
+
+    def floats(self, shape: Sequence[int], dtype: torch.dtype | None = None) -> torch.Tensor:
+        """Random values in [0, 1)."""
+        ...
+
+    def integers(self, shape: Sequence[int], high: int, low: int = 0) -> torch.Tensor:
+        """int64 counting low, low + 1, ..., high - 1 and again, in memory order."""
+        ...
+
+    def ones(self, shape: Sequence[int], dtype: torch.dtype | None = None) -> torch.Tensor:
+        """All one, and known to be."""
+        ...
+
+    def full(self, shape: Sequence[int], value: int) -> torch.Tensor:
+        """int64, every element the value."""
+        ...
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to build a module, and inputs, so that a call of the target class runs.
+
+    `build` and `inputs` ask for every size they need; they are called under the caller's device
+    (`with torch.device("meta")`). `calls_as` is the class whose calls count: the target, or what a lazy target
+    becomes. `build` may return a larger model in which the class is called."""
+
+    target: str
+    library: str
+    build: Callable[[Sizes], nn.Module]
+    inputs: Callable[[Sizes, nn.Module, InputMaker], Inputs]
+    scenario: str = "default"
+    conditions: tuple[str, ...] = ()
+    calls_as: str = ""
+    needs_values: str = ""
+    """Why a plain meta run cannot do (it reads values of its tensors); empty when it can."""
+
+    def __post_init__(self) -> None:
+        if not self.calls_as:
+            object.__setattr__(self, "calls_as", self.target)
+
+
+@dataclass(frozen=True)
+class InstanceOptions:
+    """What a person gave: `--config file.json`, `--init in_features=64`, `--input x=B,S,H`."""
+
+    config_file: Path | None = None
+    init: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.config_file or self.init or self.inputs)
+
+
+class NoRecipe(ForwardbookError):
+    """A class nobody told us how to build or call: names what is needed and how to give it."""
+
+    def __init__(
+        self, target: str, found: str, arguments: Sequence[str] = (), inputs: Sequence[str] = ()
+    ) -> None:
+        self.target, self.arguments, self.inputs = target, tuple(arguments), tuple(inputs)
+        lines = [f"building an instance of {target} to run: {found}"]
+        if arguments:
+            lines.append("  its constructor needs: " + ", ".join(arguments))
+        if inputs:
+            lines.append("  its forward() takes:   " + ", ".join(inputs))
+        flags = [f"--init {name.split(':')[0]}=64" for name in arguments[:2]] or ["--init in_features=64"]
+        name = inputs[0].split(":")[0].split("=")[0].strip() if inputs else "x"
+        flags.append(f"--input {name}=batch_size,seq_len,hidden_size")
+        lines.append(
+            f"  give them with {' '.join(flags)}, or --config file.json; dimensions that are words are"
+        )
+        lines.append(
+            "  free sizes, integers are constants; a dtype may follow: --input ids=batch_size,seq_len:int64"
+        )
+        super().__init__("\n".join(lines))

@@ -1,0 +1,86 @@
+"""Recurrent layers and cells, attention and transformers."""
+
+from __future__ import annotations
+
+from forwardbook.analyzers.instances.notation import Row
+
+SIZES = "input_size, hidden_size"
+HEADS = ("{d_model} % {nhead} == 0",)
+ATTENTION = ("{embed_dim} % {num_heads} == 0",)
+SOURCE = "floats(src_len, batch_size, d_model)"
+TARGET = "floats(tgt_len, batch_size, d_model)"
+SEQUENCE = "floats(seq_len, batch_size, d_model)"
+LAYER = "TransformerEncoderLayer(d_model, nhead, dim_feedforward)"
+DECODER = "TransformerDecoderLayer(d_model, nhead, dim_feedforward)"
+
+
+def _recurrent(name: str) -> tuple[Row, ...]:
+    steps, batched = "floats(seq_len, batch_size, input_size)", "floats(batch_size, seq_len, input_size)"
+    return (
+        Row(f"{name}({SIZES})({steps})"),
+        Row(f"{name}({SIZES}, batch_first=True)({batched})", scenario="batch first"),
+        Row(f"{name}({SIZES}, bidirectional=True)({steps})", scenario="bidirectional"),
+        Row(f"{name}({SIZES}, num_layers)({steps})", scenario="stacked"),
+    )
+
+
+ROWS = (
+    *(row for name in ("RNN", "GRU", "LSTM") for row in _recurrent(name)),
+    Row(
+        f"LSTM({SIZES}, proj_size=proj_size)(floats(seq_len, batch_size, input_size))",
+        where=("{proj_size} < {hidden_size}",),
+        scenario="projection",
+    ),
+    *(
+        Row(f"{name}({SIZES})(floats(batch_size, input_size), floats(batch_size, hidden_size))")
+        for name in ("RNNCell", "GRUCell")
+    ),
+    Row(
+        f"LSTMCell({SIZES})(floats(batch_size, input_size), "
+        "(floats(batch_size, hidden_size), floats(batch_size, hidden_size)))"
+    ),
+    Row(
+        "MultiheadAttention(embed_dim, num_heads)(x := floats(seq_len, batch_size, embed_dim), x, x)",
+        ATTENTION,
+    ),
+    Row(
+        "MultiheadAttention(embed_dim, num_heads)"
+        "(x := floats(seq_len, batch_size, embed_dim), x, x, need_weights=False)",
+        ATTENTION,
+        scenario="without weights",
+    ),
+    Row(
+        "MultiheadAttention(embed_dim, num_heads, batch_first=True)"
+        "(x := floats(batch_size, seq_len, embed_dim), x, x)",
+        ATTENTION,
+        scenario="batch first",
+    ),
+    Row(
+        "MultiheadAttention(embed_dim, num_heads)"
+        "(floats(tgt_len, batch_size, embed_dim), x := floats(src_len, batch_size, embed_dim), x)",
+        ATTENTION,
+        scenario="cross attention",
+    ),
+    Row(
+        "MultiheadAttention(embed_dim, num_heads, kdim=kdim, vdim=vdim)"
+        "(floats(tgt_len, batch_size, embed_dim), floats(src_len, batch_size, kdim), "
+        "floats(src_len, batch_size, vdim))",
+        ATTENTION,
+        scenario="keys and values of other widths",
+    ),
+    Row(f"{LAYER}({SEQUENCE})", HEADS),
+    Row(
+        "TransformerEncoderLayer(d_model, nhead, dim_feedforward, batch_first=True)"
+        "(floats(batch_size, seq_len, d_model))",
+        HEADS,
+        scenario="batch first",
+    ),
+    Row(f"{DECODER}({TARGET}, {SOURCE})", HEADS),
+    Row(f"TransformerEncoder({LAYER}, num_layers)({SEQUENCE})", HEADS),
+    Row(f"TransformerDecoder({DECODER}, num_layers)({TARGET}, {SOURCE})", HEADS),
+    Row(
+        "Transformer(d_model, nhead, num_encoder_layers, num_decoder_layers, dim_feedforward)"
+        f"({SOURCE}, {TARGET})",
+        HEADS,
+    ),
+)
