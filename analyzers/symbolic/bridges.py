@@ -1,0 +1,103 @@
+"""Lets ordinary Python in a module accept symbolic integers: `int()`, `isinstance`, `hash`, `math`, weight initialisers."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import numbers
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+import torch
+import torch.nn.init
+
+
+class _IntegerType(type):
+    """`int` as analysed code sees it: keeps symbolic integers, and counts them as instances."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return builtins.isinstance(instance, int | torch.SymInt)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, int)
+
+    def __call__(cls, *args: object) -> object:
+        value = args[0] if len(args) == 1 else None
+        if builtins.isinstance(value, torch.SymInt):
+            return value
+        if builtins.isinstance(value, torch.SymFloat):
+            return torch.sym_int(value)
+        return builtins.int(*args)  # type: ignore[call-overload]
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is int
+
+    def __hash__(cls) -> int:
+        return hash(int)
+
+
+class Integer(int, metaclass=_IntegerType):
+    """Stands for the builtin `int` in the globals of analysed modules."""
+
+
+def _hint(value: torch.SymInt | torch.SymFloat) -> float:
+    return float(value.node.hint)
+
+
+def teach_torch() -> None:
+    """Gives torch's symbolic numbers the protocols that numbers have: hash, float, copy, floor, NumPy's methods."""
+    numbers.Integral.register(torch.SymInt)
+    for kind in (torch.SymInt, torch.SymFloat):
+        kind.__deepcopy__ = lambda self, memo: self  # type: ignore[union-attr]
+        kind.__copy__ = lambda self: self  # type: ignore[union-attr]
+        kind.__hash__ = lambda self: hash(self.node.hint)  # type: ignore[method-assign,assignment]
+        kind.__float__ = _hint  # type: ignore[method-assign,assignment]
+        for name in ("sqrt", "exp", "log", "cos", "sin", "tanh", "log2", "log10"):
+            setattr(kind, name, _through_float(name))
+    for name in ("__ceil__", "__floor__", "__trunc__", "__round__"):
+        setattr(torch.SymInt, name, lambda self, *digits: self)
+    torch.SymInt.bit_length = lambda self: int(self.node.hint).bit_length()  # type: ignore[attr-defined]
+    torch.SymInt.__divmod__ = lambda a, b: (a // b, a % b)  # type: ignore[attr-defined]
+
+
+def _through_float(name: str) -> object:
+    function = getattr(math, name)
+    return lambda self: function(_hint(self))
+
+
+@contextmanager
+def symbolic_integers(packages: tuple[str, ...]) -> Iterator[None]:
+    """Inside, modules of the named packages that use torch see `Integer` for `int`."""
+    teach_torch()
+    patched: list[ModuleType] = []
+    for name, module in list(sys.modules.items()):
+        inside = any(name == package or name.startswith(package + ".") for package in packages)
+        if inside and isinstance(module, ModuleType) and "int" not in vars(module):
+            if "torch" in vars(module) or "nn" in vars(module) or name.startswith("torch.nn.modules"):
+                vars(module)["int"] = Integer
+                patched.append(module)
+    try:
+        yield
+    finally:
+        for module in patched:
+            vars(module).pop("int", None)
+
+
+@contextmanager
+def no_initialisation() -> Iterator[None]:
+    """Inside, `torch.nn.init` leaves weights as they are: values do not matter, and symbols stay symbols."""
+    names = [n for n in dir(torch.nn.init) if n.endswith("_") and not n.startswith("_")]
+    saved = {name: getattr(torch.nn.init, name) for name in names}
+
+    def keep(tensor: torch.Tensor, *args: object, **kwargs: object) -> torch.Tensor:
+        return tensor
+
+    for name in names:
+        setattr(torch.nn.init, name, keep)
+    try:
+        yield
+    finally:
+        for name, function in saved.items():
+            setattr(torch.nn.init, name, function)

@@ -1,0 +1,200 @@
+"""Turns the nodes of a ledger into exact expressions, and its guards into conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import torch
+
+from forwardbook.analyzers.symbolic.ledger import Guard, Ledger, Node
+from forwardbook.formula import Condition, Expr, FormulaError
+
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_DENOMINATOR = 4096  # ratios in configurations (mlp_ratio, expand) are small fractions; a float beyond is not one
+
+
+class Unexpressed(Exception):
+    """A node that has no exact integer expression (a float that is no small fraction, an unknown function)."""
+
+
+class Expressions:
+    """The expression of every node of one ledger, each built once; `divisions` are what they take for exact."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self._known: dict[int, Expr] = {}
+        self._marks: dict[int, int] = {}
+        self.divisions: list[Condition] = []
+        self._division_index: dict[str, int] = {}
+        self.opaque: dict[str, int] = {}
+
+    def of(self, value: int | torch.SymInt | Node) -> Expr:
+        """The exact expression of a size; a node that has none becomes its number and is noted in `opaque`."""
+        if isinstance(value, torch.SymInt):
+            value = value.node
+        if not isinstance(value, Node):
+            return Expr.const(int(value))
+        try:
+            return self._build(value)
+        except Unexpressed as problem:
+            self.opaque[str(problem)] = int(value.hint)
+            self._known[value.index] = Expr.const(int(value.hint))
+            return self._known[value.index]
+
+    def mark(self, value: object) -> int:
+        """A bit set of the `divisions` behind a size."""
+        node = value.node if isinstance(value, torch.SymInt) else value
+        if not isinstance(node, Node):
+            return 0
+        self.of(node)
+        return self._marks.get(node.index, 0)
+
+    def marked(self, bits: int) -> list[Condition]:
+        return [c for i, c in enumerate(self.divisions) if bits >> i & 1]
+
+    def _build(self, node: Node) -> Expr:
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            if top.index in self._known:
+                stack.pop()
+                continue
+            missing = [a for a in top.args if a.index not in self._known]
+            if missing:
+                stack.extend(missing)
+                continue
+            self._marks[top.index] = 0
+            for arg in top.args:
+                self._marks[top.index] |= self._marks.get(arg.index, 0)
+            self._known[top.index] = self._convert(top, [self._known[a.index] for a in top.args])
+            stack.pop()
+        return self._known[node.index]
+
+    def _convert(self, node: Node, args: list[Expr]) -> Expr:
+        op = node.op
+        if op == "symbol":
+            return Expr.symbol(node.name)
+        if op == "constant":
+            return _constant(node.hint)
+        if op in ("add", "sub", "mul"):
+            a, b = args
+            return a + b if op == "add" else a - b if op == "sub" else a * b
+        if op == "neg":
+            return -args[0]
+        if op in ("pos", "sym_float"):
+            return args[0]
+        if op in ("int_floordiv", "floor", "trunc", "ceil"):
+            return self._rounded(node, args)
+        if op in ("int_truediv", "float_truediv"):
+            return args[0].exact_div(args[1]) if _is_monomial(args[1]) else _refuse(node)
+        if op == "mod":
+            return args[0].mod(args[1])
+        if op in ("sym_min", "sym_max"):
+            return (Expr.minimum if op == "sym_min" else Expr.maximum)(*args)
+        if op == "pow_by_natural" and args[1].is_const:
+            return args[0] ** args[1].const_value()
+        if op == "sym_ite":
+            return args[1] if node.args[0].hint else args[2]
+        if op == "abs":
+            return args[0] if int(node.args[0].hint) >= 0 else -args[0]
+        return _refuse(node)
+
+    def _rounded(self, node: Node, args: list[Expr]) -> Expr:
+        """A quotient rounded to an integer: exact where a monomial divides a monomial without rest in this run."""
+        if node.op == "int_floordiv":
+            top, bottom = args
+            plain = top.floordiv(bottom)
+            exact = _is_monomial(top) and _is_monomial(bottom) and _divides(node)
+            if not exact or _is_whole(plain):
+                return plain
+            self._divided(node, top, bottom)
+            return top.exact_div(bottom)
+        value = args[0]
+        if _is_whole(value):
+            return value
+        top, bottom = _fraction(value)
+        if len(list(top.monomials())) == 1 and float(node.args[0].hint) == int(node.args[0].hint):
+            self._divided(node, top, bottom)
+            return value
+        return top.ceildiv(bottom) if node.op == "ceil" else top.floordiv(bottom)
+
+    def _divided(self, node: Node, top: Expr, bottom: Expr) -> None:
+        condition = Condition(top.mod(bottom), "==", Expr.const(0))
+        index = self._division_index.setdefault(condition.text(), len(self.divisions))
+        if index == len(self.divisions):
+            self.divisions.append(condition)
+        self._marks[node.index] |= 1 << index
+
+    def conditions(self, guards: Iterable[Guard]) -> list[Condition]:
+        """The guards that say something, as conditions, each once, in the order they were met."""
+        found: dict[str, Condition] = {}
+        for guard in guards:
+            for condition in self._conditions_of(guard.node, guard.value):
+                if not condition.is_trivially_true():
+                    found.setdefault(condition.text(), condition)
+        return list(found.values())
+
+    def _conditions_of(self, node: Node, value: bool) -> list[Condition]:
+        if node.op == "sym_not":
+            return self._conditions_of(node.args[0], not value)
+        if node.op in ("and", "or"):
+            parts = node.args
+            if (node.op == "and") == value:
+                return [c for p in parts for c in self._conditions_of(p, value)]
+            return self._conditions_of(next(p for p in parts if bool(p.hint) == value), value)
+        if node.op not in _COMPARISONS:
+            return []
+        try:
+            left, right = (self._build(a) for a in node.args)
+            sign = _COMPARISONS[node.op] if value else _OPPOSITE[_COMPARISONS[node.op]]
+            if left == right and sign in ("==", "<=", ">="):
+                return []
+            return [Condition(left, sign, right)]
+        except (Unexpressed, FormulaError):
+            return []
+
+
+def _refuse(node: Node) -> Expr:
+    raise Unexpressed(f"{node.op} of {', '.join(str(a) for a in node.args)}")
+
+
+def _constant(value: object) -> Expr:
+    if isinstance(value, bool):
+        return Expr.const(int(value))
+    if isinstance(value, int):
+        return Expr.const(value)
+    assert isinstance(value, float)
+    ratio = Fraction(value).limit_denominator(_DENOMINATOR)
+    if float(ratio) != value:
+        raise Unexpressed(f"the number {value!r} is not a ratio of small integers")
+    return Expr.const(ratio.numerator).exact_div(Expr.const(ratio.denominator))
+
+
+def _is_monomial(value: Expr) -> bool:
+    return len(list(value.monomials())) == 1
+
+
+def _is_whole(value: Expr) -> bool:
+    return all(c.denominator == 1 and all(e >= 0 for e in powers.values()) for c, powers in value.monomials())
+
+
+def _divides(node: Node) -> bool:
+    top, bottom = (int(a.hint) for a in node.args)
+    return bottom != 0 and top % bottom == 0
+
+
+def _fraction(value: Expr) -> tuple[Expr, Expr]:
+    """Numerator and denominator, both without division."""
+    bottom = Expr.const(1)
+    for coefficient, powers in value.monomials():
+        rest = Expr.const(coefficient.denominator)
+        missing = (bottom * coefficient).monomials()
+        if any(c.denominator != 1 for c, _ in missing):
+            bottom = bottom * rest
+        del powers
+    top = value * bottom
+    if not _is_whole(top):
+        raise Unexpressed(f"a quotient by a size was rounded: {value.text()}")
+    return top, bottom

@@ -1,0 +1,248 @@
+"""Keeps what hardware runs as one kernel one operation on every device: attention, grouped matmul, resampling, recurrences.
+
+Without this the meta device decomposes attention into ten operations, the CPU takes a flash kernel, and a
+recurrent layer is unrolled over time on one and fused on the other; the costs of one module would disagree.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch._dispatch.python import enable_python_dispatcher
+from torch.library import custom_op
+from torch.overrides import TorchFunctionMode
+
+from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.values import UnknownValue, shadow
+
+_attention, _grouped, _interpolate = F.scaled_dot_product_attention, F.grouped_mm, F.interpolate
+
+
+@custom_op("forwardbook::sdpa", mutates_args=())
+def sdpa(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float | None,
+    enable_gqa: bool,
+) -> Tensor:
+    """Attention of query (..., Hq, Sq, D), key (..., Hk, Sk, D), value (..., Hk, Sk, Dv): (..., Hq, Sq, Dv)."""
+    return _attention(
+        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+    ).clone(memory_format=torch.contiguous_format)
+
+
+@sdpa.register_fake
+def _(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float | None,
+    enable_gqa: bool,
+) -> Tensor:
+    return query.new_empty((*query.shape[:-1], value.shape[-1]))
+
+
+@custom_op("forwardbook::grouped_mm", mutates_args=())
+def grouped_mm(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Tensor | None) -> Tensor:
+    """Rows of mat_a (T, K) times the matrix of their group, mat_b (E, K, N): (T, N); or batched if 3-D and no offs."""
+    if offs is None:
+        return torch.bmm(mat_a, mat_b)
+    out = mat_a.new_zeros((mat_a.shape[0], mat_b.shape[-1]))
+    start = 0
+    for expert, stop in enumerate(offs.tolist()):
+        out[start:stop] = mat_a[start:stop] @ mat_b[expert]
+        start = stop
+    return out if bias is None else out + bias
+
+
+@grouped_mm.register_fake
+def _(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Tensor | None) -> Tensor:
+    return mat_a.new_empty((*mat_a.shape[:-1], mat_b.shape[-1]))
+
+
+@custom_op("forwardbook::interpolate", mutates_args=())
+def interpolate(input: Tensor, size: Sequence[int], mode: str, align_corners: bool, antialias: bool) -> Tensor:
+    """Resampling of input (N, C, *spatial) to (N, C, *size)."""
+    corners = align_corners if mode in ("linear", "bilinear", "bicubic", "trilinear") else None
+    return _interpolate(input, list(size), mode=mode, align_corners=corners, antialias=antialias).clone()
+
+
+@interpolate.register_fake
+def _(input: Tensor, size: Sequence[int], mode: str, align_corners: bool, antialias: bool) -> Tensor:
+    return input.new_empty((*input.shape[:2], *size))
+
+
+@custom_op("forwardbook::recurrent", mutates_args=())
+def recurrent(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    weights: Sequence[Tensor],
+    mode: str,
+    num_layers: int,
+    bidirectional: bool,
+    batch_first: bool,
+    projection: bool,
+) -> list[Tensor]:
+    """A recurrent stack over input (T, B, I), or (B, T, I) if batch_first: output and final states."""
+    del projection
+    biased = len(weights) // (num_layers * (2 if bidirectional else 1)) in (4, 5)
+    run = getattr(torch, mode)
+    state = tuple(hx) if mode == "lstm" else hx[0]
+    outputs = run(input, state, list(weights), biased, num_layers, 0.0, False, bidirectional, batch_first)
+    return [t.clone() for t in outputs]
+
+
+@recurrent.register_fake
+def _(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    weights: Sequence[Tensor],
+    mode: str,
+    num_layers: int,
+    bidirectional: bool,
+    batch_first: bool,
+    projection: bool,
+) -> list[Tensor]:
+    directions = 2 if bidirectional else 1
+    output = input.new_empty((*input.shape[:2], hx[0].shape[-1] * directions))
+    return [output, *(state.new_empty(state.shape) for state in hx)]
+
+
+def _call_recurrent(mode: str, *args: object) -> tuple[Tensor, ...]:
+    """torch.lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) as one operation."""
+    input, hx, weights, _, layers, _, _, bidirectional, batch_first = args
+    states = list(hx) if isinstance(hx, tuple | list) else [hx]
+    projected = mode == "lstm" and bool(hint_of(states[0].shape[-1]) != hint_of(states[1].shape[-1]))
+    packed = recurrent(input, states, list(weights), mode, layers, bidirectional, batch_first, projected)
+    return tuple(packed)
+
+
+def _call_sdpa(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    scale = None if scale is None else float(hint_of(scale))  # type: ignore[arg-type]
+    return sdpa(query, key, value, attn_mask, float(dropout_p), bool(is_causal), scale, bool(enable_gqa))
+
+
+def _call_grouped_mm(
+    mat_a: Tensor,
+    mat_b: Tensor,
+    *,
+    offs: Tensor | None = None,
+    bias: Tensor | None = None,
+    out_dtype: torch.dtype | None = None,
+) -> Tensor:
+    return grouped_mm(mat_a, mat_b, offs, bias)
+
+
+def _target_size(input: Tensor, size: object, factor: object) -> list[int]:
+    """The spatial size asked for, floor(size * factor) where a factor is given."""
+    spatial = input.dim() - 2
+    if size is not None:
+        return list(size) if isinstance(size, tuple | list) else [size] * spatial  # type: ignore[list-item]
+    factors = factor if isinstance(factor, tuple | list) else [factor] * spatial
+    wanted = []
+    for length, one in zip(input.shape[2:], factors, strict=True):
+        ratio = Fraction(float(hint_of(one))).limit_denominator(4096)  # type: ignore[arg-type]
+        wanted.append(length * ratio.numerator // ratio.denominator)
+    return wanted
+
+
+def _call_interpolate(
+    input: Tensor,
+    size: object = None,
+    scale_factor: object = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    return interpolate(input, _target_size(input, size, scale_factor), mode, bool(align_corners), antialias)
+
+
+_FUSED: dict[object, Callable[..., object]] = {
+    F.scaled_dot_product_attention: _call_sdpa,
+    F.grouped_mm: _call_grouped_mm,
+    torch._grouped_mm: _call_grouped_mm,
+    F.interpolate: _call_interpolate,
+    **{getattr(torch, m): functools.partial(_call_recurrent, m) for m in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
+}
+_DROPOUTS = {
+    getattr(F, n)
+    for n in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+} | {torch.dropout, torch.feature_dropout, torch.alpha_dropout, torch.feature_alpha_dropout}
+
+
+class FusedOperations(TorchFunctionMode):
+    """While active, fused kernels are one operation each, and dropout in eval mode is the identity."""
+
+    def __torch_function__(
+        self, func: object, types: object, args: tuple[object, ...] = (), kwargs: dict[str, object] | None = None
+    ) -> object:
+        kwargs = kwargs or {}
+        if isinstance(func, Callable):  # type: ignore[arg-type]
+            fused = _FUSED.get(func) if func.__hash__ else None
+            if fused is not None and not (func in _RECURRENT and len(args) != 9):
+                return fused(*args, **kwargs)
+            if func in _DROPOUTS and not _training(func, args, kwargs):
+                return args[0] if args else kwargs["input"]
+            if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
+                return _read(func, args[0])
+        return _call(func, args, kwargs)
+
+
+def _read(func: Callable[..., object], tensor: Tensor) -> object:
+    """The values of a tensor as Python or NumPy data; a meta tensor must carry them."""
+    if tensor.device.type != "meta":
+        return func(tensor)
+    value = shadow(tensor)
+    if value is None:
+        raise UnknownValue(f"{func.__name__}() of a tensor whose values come from weights")
+    return func(value)
+
+
+def _call(func: object, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+    """`func`, through torch's Python decompositions where its own composite cannot take symbolic sizes."""
+    assert callable(func)
+    try:
+        return func(*args, **kwargs)
+    except (RuntimeError, TypeError) as problem:
+        if not any(text in str(problem) for text in _NO_SYMBOLS):
+            raise
+    with enable_python_dispatcher():
+        return func(*args, **kwargs)
+
+
+_NO_SYMBOLS = ("symbolic sizes/strides", "SymIntArrayRef", "expected to be int but got")
+
+
+_RECURRENT = {torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu}
+
+
+def _training(func: object, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
+    """Whether a dropout call drops: F.* take training third and default to it, torch.* name it train."""
+    if func in (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d):
+        return bool(kwargs.get("training", args[2] if len(args) > 2 else True))
+    if func in (F.alpha_dropout, F.feature_alpha_dropout):
+        return bool(kwargs.get("training", args[2] if len(args) > 2 else False))
+    return bool(kwargs.get("train", args[2] if len(args) > 2 else True))

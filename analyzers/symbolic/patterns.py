@@ -1,0 +1,144 @@
+"""Picks the calls of one class out of a symbolic run and groups them into call patterns: equal costs, one formula."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import torch
+
+from forwardbook.analyzers.ops import Size
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun
+from forwardbook.analyzers.symbolic.summary import Summary, summarise
+from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, Unruled
+from forwardbook.formula import Condition, Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Consumed:
+    """A size that Python needed as a plain number: its symbols, and the line that asked."""
+
+    symbols: tuple[str, ...]
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One way in which the class is called: its costs and the conditions under which they hold."""
+
+    summary: Summary
+    paths: tuple[str, ...]
+    occurrence: int
+    conditions: tuple[Condition, ...]
+    assumptions: tuple[str, ...]
+    unruled: tuple[Unruled, ...]
+    consumed: tuple[Consumed, ...]
+    arguments: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        return self.paths[0]
+
+    def symbols(self) -> frozenset[str]:
+        """Every name that the costs or the conditions need."""
+        found: set[str] = set()
+        for size in self.summary.quantities().values():
+            found |= Expr.of(size).symbols()
+        for condition in self.conditions:
+            found |= condition.symbols()
+        return frozenset(found)
+
+
+def class_name(module: torch.nn.Module) -> str:
+    """The full dotted name of the class of a module."""
+    return f"{type(module).__module__}.{type(module).__qualname__}"
+
+
+def calls_of(trace: Trace, target: str) -> list[CallRecord]:
+    """The recorded calls of the class `target`, in order, those that raised apart."""
+    return [c for c in trace.calls if class_name(c.module) == target and not c.failed]
+
+
+def find_call(trace: Trace, path: str, occurrence: int) -> CallRecord | None:
+    """The call number `occurrence` (from 0) of the module at `path`."""
+    same = [c for c in trace.calls if c.path == path and not c.failed]
+    return same[occurrence] if occurrence < len(same) else None
+
+
+def hint_reader(run: SymbolicRun) -> dict[str, int]:
+    """The number of every symbol of a run; widths as in fp32 weights and activations."""
+    return {**run.ledger.hints, **dict.fromkeys(SYMBOLIC_WIDTHS, 4)}
+
+
+def patterns(run: SymbolicRun, target: str) -> list[Pattern]:
+    """The distinct call patterns of `target`, in the order in which they first ran."""
+    return [_pattern(run, calls) for calls in _grouped(run, target)]
+
+
+def pattern_at(run: SymbolicRun, path: str, occurrence: int) -> Pattern | None:
+    """The pattern of one given call."""
+    call = find_call(run.trace, path, occurrence)
+    return _pattern(run, [(call, _summary(run, call), occurrence)]) if call else None
+
+
+_Found = tuple[CallRecord, Summary, int]
+
+
+def _summary(run: SymbolicRun, call: CallRecord) -> Summary:
+    numbers = hint_reader(run)
+
+    def hints(size: Size) -> int:
+        return size if isinstance(size, int) else size.evaluate(numbers)
+
+    return summarise(run.trace, call, hints)
+
+
+def _grouped(run: SymbolicRun, target: str) -> list[list[_Found]]:
+    seen: defaultdict[str, int] = defaultdict(int)
+    groups: dict[object, list[_Found]] = {}
+    for call in calls_of(run.trace, target):
+        occurrence = seen[call.path]
+        seen[call.path] += 1
+        summary = _summary(run, call)
+        key = (summary.totals, summary.peaks, tuple((line.key, line.cost) for line in summary.lines))
+        groups.setdefault(key, []).append((call, summary, occurrence))
+    return list(groups.values())
+
+
+def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
+    call, summary, occurrence = group[0]
+    start, stop = call.start, call.stop
+    return Pattern(
+        summary=replace(summary),
+        paths=tuple(dict.fromkeys(c.path for c, _, _ in group)),
+        occurrence=occurrence,
+        conditions=tuple(_conditions(run, call, summary)),
+        assumptions=tuple(sorted(run.trace.assumed)),
+        unruled=tuple(u for u in run.trace.unruled if call.index in run.trace.ancestors(u.call)),
+        consumed=tuple(_consumed(run, call)),
+        arguments=call.argument_text if start <= stop else (),
+    )
+
+
+def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterable[Condition]:
+    inside = {id(m) for m in call.module.modules()}
+    guards = [g for g in run.ledger.guards if inside.intersection(g.owners)]
+    guards += run.ledger.guards[slice(*call.guards)]
+    found = {c.text(): c for c in run.expressions.marked(summary.marks) if not c.is_trivially_true()}
+    for condition in run.expressions.conditions(guards):
+        found.setdefault(condition.text(), condition)
+    return found.values()
+
+
+def _consumed(run: SymbolicRun, call: CallRecord) -> Iterable[Consumed]:
+    inside = {id(m) for m in call.module.modules()}
+    asked = [c for c in run.ledger.consumed if inside.intersection(c.owners)]
+    asked += run.ledger.consumed[slice(*call.consumed)]
+    found: dict[tuple[str, ...], Consumed] = {}
+    for one in asked:
+        symbols = tuple(sorted(run.expressions.of(one.node).symbols()))
+        if symbols:
+            found.setdefault(symbols, Consumed(symbols, one.file, one.line))
+    return found.values()

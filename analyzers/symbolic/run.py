@@ -1,0 +1,159 @@
+"""Runs a recipe once under the recorder: symbolically (sizes are concolic) or measured (sizes are integers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.bridges import no_initialisation, symbolic_integers
+from forwardbook.analyzers.symbolic.expressions import Expressions
+from forwardbook.analyzers.symbolic.fused import FusedOperations
+from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
+from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
+from forwardbook.analyzers.symbolic.trace import Trace
+from forwardbook.analyzers.symbolic.values import Values, carry
+from forwardbook.formula import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class SizeNote:
+    """What a recipe said of a size it asked for."""
+
+    name: str
+    hint: int
+    meaning: str
+    source: str
+
+
+class SymbolicSizes:
+    """Answers every size with its symbol, or with a number where it is pinned."""
+
+    def __init__(self, ledger: Ledger, hints: Mapping[str, int], pinned: Mapping[str, int]) -> None:
+        self.ledger, self.given, self.pinned = ledger, hints, pinned
+        self.notes: dict[str, SizeNote] = {}
+
+    def __call__(self, name: str, hint: int, meaning: str = "", source: str = "") -> int:
+        value = self.pinned.get(name, self.given.get(name, int(hint_of(hint))))  # type: ignore[call-overload]
+        self.notes.setdefault(name, SizeNote(name, value, meaning, source))
+        if name in self.pinned:
+            return self.pinned[name]
+        return self.ledger.symbol(name, value)  # type: ignore[return-value]
+
+
+class MetaMaker:
+    """Inputs on the meta device; integers and masks carry their values."""
+
+    def floats(self, shape: Sequence[int], dtype: torch.dtype | None = None) -> torch.Tensor:
+        return torch.empty(tuple(shape), dtype=dtype, device="meta")
+
+    def _with(self, shape: Sequence[int], value: torch.Tensor) -> torch.Tensor:
+        return carry(torch.empty(tuple(shape), dtype=value.dtype, device="meta"), value)
+
+    def _numbers(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return tuple(int(hint_of(s)) for s in shape)  # type: ignore[call-overload]
+
+    def integers(self, shape: Sequence[int], high: int, low: int = 0) -> torch.Tensor:
+        numbers = self._numbers(shape)
+        low, high = self._numbers((low, high))
+        count = torch.arange(torch.Size(numbers).numel(), device="cpu") % max(high - low, 1) + low
+        return self._with(shape, count.reshape(numbers))
+
+    def ones(self, shape: Sequence[int], dtype: torch.dtype | None = None) -> torch.Tensor:
+        return self._with(shape, torch.ones(self._numbers(shape), dtype=dtype, device="cpu"))
+
+    def full(self, shape: Sequence[int], value: int) -> torch.Tensor:
+        filled = torch.full(self._numbers(shape), int(hint_of(value)), dtype=torch.int64, device="cpu")  # type: ignore[call-overload]
+        return self._with(shape, filled)
+
+
+class _Construction(TorchDispatchMode):
+    """While a module is built: buffers computed from small integers carry their values."""
+
+    def __init__(self, values: Values) -> None:
+        super().__init__()
+        self.values = values
+
+    def __torch_dispatch__(
+        self, func: torch._ops.OpOverload, types: object, args: tuple[object, ...] = (), kwargs: object = None
+    ) -> object:
+        return self.values.run(func, args, dict(kwargs or {}))  # type: ignore[call-overload]
+
+
+@dataclass(frozen=True)
+class SymbolicRun:
+    """One symbolic run of a recipe and all that is known about its symbols."""
+
+    trace: Trace
+    ledger: Ledger
+    expressions: Expressions
+    root: torch.nn.Module
+    notes: dict[str, SizeNote]
+
+
+@contextmanager
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+SYMBOLIC_WIDTHS = ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes")
+
+
+def run_symbolically(
+    recipe: Recipe,
+    dtype: torch.dtype = torch.float32,
+    hints: Mapping[str, int] | None = None,
+    pinned: Mapping[str, int] | None = None,
+) -> SymbolicRun:
+    """One run with every size of the recipe symbolic, those of `pinned` apart."""
+    ledger = Ledger()
+    expressions = Expressions(ledger)
+    sizes = SymbolicSizes(ledger, hints or {}, pinned or {})
+    values = Values(symbolic=True)
+    recorder = Recorder(
+        Widths(*map(Expr.symbol, SYMBOLIC_WIDTHS)), dtype, values, ledger, expressions
+    )
+    packages = (recipe.target.split(".")[0], recipe.library, "torch.nn.modules")
+    with symbolic_integers(packages), _default_dtype(dtype), torch.no_grad():
+        with torch.device("meta"), no_initialisation(), _Construction(values):
+            root = recipe.build(sizes).eval()
+            args, kwargs = recipe.inputs(sizes, root, MetaMaker())
+        ledger.running = True
+        with symbolic_integers(packages), FusedOperations(), recorder.watching(root):
+            root(*args, **kwargs)
+    return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes)
+
+
+class NumberSizes:
+    """Answers every size with a chosen number, else with its hint."""
+
+    def __init__(self, chosen: Mapping[str, int]) -> None:
+        self.chosen = chosen
+
+    def __call__(self, name: str, hint: int, meaning: str = "", source: str = "") -> int:
+        return self.chosen.get(name, hint)
+
+
+def run_measured(
+    recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype, widths: Widths
+) -> tuple[Trace, torch.nn.Module]:
+    """The same recipe at plain integers, on the meta device, under the same recorder."""
+    values = Values(symbolic=False)
+    recorder = Recorder(widths, dtype, values)
+    chosen = NumberSizes(sizes)
+    with _default_dtype(dtype), torch.no_grad():
+        with torch.device("meta"), no_initialisation(), _Construction(values):
+            root = recipe.build(chosen).eval()
+            args, kwargs = recipe.inputs(chosen, root, MetaMaker())
+        with FusedOperations(), recorder.watching(root):
+            root(*args, **kwargs)
+    return recorder.trace, root

@@ -1,0 +1,204 @@
+"""Sums a recorded call: totals, bytes at its boundary, peak of live storage, and a cost for every line of its forward()."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from forwardbook.analyzers.ops import Size
+from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace
+from forwardbook.cost import Cost
+from forwardbook.formula import Expr, dominant
+
+LineKey = tuple[str, int, int]  # file, first line, last line of the expression
+
+
+@dataclass(frozen=True, slots=True)
+class LineSummary:
+    """What one line of the executed forward() costs, helpers and submodules beneath it included."""
+
+    key: LineKey
+    cost: Cost
+    operations: tuple[tuple[str, int], ...]
+    chain: tuple[str, ...]
+    submodules: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All quantities of one call. `peaks` are the states of live storage that may be the largest: peak is their max."""
+
+    totals: Cost
+    weights: Size
+    boundary: Size
+    intermediates: Size
+    peaks: tuple[Size, ...]
+    lines: tuple[LineSummary, ...]
+    marks: int
+
+    def quantities(self) -> dict[str, Size]:
+        """Every quantity by name; the peak as one expression or number."""
+        return {
+            "flops": self.totals.flops,  # type: ignore[dict-item]
+            "pointwise_ops": self.totals.pointwise_ops,  # type: ignore[dict-item]
+            "reads": self.totals.reads,  # type: ignore[dict-item]
+            "writes": self.totals.writes,  # type: ignore[dict-item]
+            "weights": self.weights,
+            "boundary": self.boundary,
+            "intermediates": self.intermediates,
+            "peak": largest(self.peaks),
+        }
+
+
+def largest(sizes: Sequence[Size]) -> Size:
+    """The maximum of sizes; of none, 0."""
+    if all(isinstance(s, int) for s in sizes):
+        return max(sizes, default=0)  # type: ignore[type-var]
+    return Expr.maximum(*(Expr.of(s) for s in sizes))
+
+
+def smallest(a: Size, b: Size) -> Size:
+    """The minimum of two sizes."""
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    return Expr.minimum(Expr.of(a), Expr.of(b))
+
+
+def summarise(trace: Trace, call: CallRecord, hints: Callable[[Size], int]) -> Summary:
+    """The quantities of `call`; `hints` gives the number of a size in this run (to order peak candidates)."""
+    operations = trace.of(call)
+    born, died, peaks = _storages(trace, call, hints)
+    alive = {key: size for key, size in born.items() if key not in died}
+    touched = _touched(operations)
+    inputs: Size = 0
+    weights: Size = 0
+    for key, views in touched.items():
+        if key in born:
+            continue
+        read: Size = 0
+        for size in views.values():
+            read = read + size
+        capacity = trace.capacity.get(key)
+        inputs = inputs + (read if capacity is None or len(views) == 1 and read == capacity else smallest(read, capacity))
+        if key in trace.weights:
+            weights = weights + trace.weights[key]
+    marks = 0
+    for operation in operations:
+        marks |= operation.marks
+    return Summary(
+        totals=Cost.total(o.cost for o in operations),
+        weights=weights,
+        boundary=inputs + _sum(alive.values()),
+        intermediates=_sum(born[key] for key in died),
+        peaks=peaks,
+        lines=_lines(trace, call),
+        marks=marks,
+    )
+
+
+def _sum(sizes: object) -> Size:
+    result: Size = 0
+    for size in sizes:  # type: ignore[attr-defined]
+        result = result + size
+    return result
+
+
+def _touched(operations: Sequence[OperationRecord]) -> dict[int, dict[object, Size]]:
+    found: dict[int, dict[object, Size]] = {}
+    for operation in operations:
+        for storage, view, size in operation.touched:
+            found.setdefault(storage, {}).setdefault(view, size)
+    return found
+
+
+def _storages(
+    trace: Trace, call: CallRecord, hints: Callable[[Size], int]
+) -> tuple[dict[int, Size], set[int], tuple[Size, ...]]:
+    """Storages born in the call, those of them that died in it, and the states that may be the peak."""
+    born: dict[int, Size] = {}
+    died: set[int] = set()
+    live: Size = 0
+    states: dict[Size, int] = {}
+    rising = False
+    for event in trace.events[slice(*call.events)]:
+        if event.alive:
+            born[event.storage] = event.size
+            live = live + event.size
+            rising = True
+        elif event.storage in born and event.storage not in died:
+            if rising:
+                states.setdefault(live, hints(live))
+            died.add(event.storage)
+            live = live - event.size
+            rising = False
+    if rising or not states:
+        states.setdefault(live, hints(live))
+    if all(isinstance(s, int) for s in states):
+        return born, died, (max(states),)  # type: ignore[type-var]
+    ordered = sorted(states, key=lambda s: -states[s])
+    return born, died, tuple(dominant([Expr.of(s) for s in ordered]))
+
+
+def _lines(trace: Trace, call: CallRecord) -> tuple[LineSummary, ...]:
+    code = _forward_code(type(call.module))
+    costs: dict[LineKey, Cost] = {}
+    names: dict[LineKey, Counter[str]] = {}
+    chains: dict[LineKey, dict[str, None]] = {}
+    submodules: dict[LineKey, dict[int, None]] = {}
+    for operation in trace.of(call):
+        frames, child = operation.frames, -1
+        for index in trace.ancestors(operation.call):
+            if index == call.index:
+                break
+            frames, child = trace.calls[index].site, index
+        place, beneath = executed(frames, code)
+        key = (place.file, place.line, place.end_line)
+        costs[key] = costs.get(key, Cost.zero()) + operation.cost
+        names.setdefault(key, Counter())[operation.name] += 1
+        for frame in beneath:
+            chains.setdefault(key, {})[f"{frame.function}:{frame.line}"] = None
+        if child >= 0:
+            submodules.setdefault(key, {})[child] = None
+    return tuple(
+        LineSummary(
+            key,
+            costs[key],
+            tuple(sorted(names[key].items())),
+            tuple(chains.get(key, ())),
+            tuple(submodules.get(key, ())),
+        )
+        for key in sorted(costs)
+    )
+
+
+def _forward_code(kind: type[torch.nn.Module]) -> tuple[str, str]:
+    """File and qualified name of the forward() written in the class, decorators taken off."""
+    code = getattr(inspect.unwrap(kind.forward), "__code__", None)
+    return (code.co_filename, code.co_qualname) if code is not None else ("", "")
+
+
+def executed(frames: tuple[Place, ...], forward: tuple[str, str]) -> tuple[Place, tuple[Place, ...]]:
+    """The frame whose lines stand for the call, and the helper frames beneath it.
+
+    That is the class's own forward() where it ran; where a decorator swapped it, the outermost frame that did.
+    """
+    for index, frame in enumerate(frames):
+        if (frame.file, frame.function) == forward:
+            return frame, frames[index + 1 :]
+    if frames:
+        return frames[0], frames[1:]
+    return Place(forward[0], forward[1], 0, 0, 0, 0), ()
+
+
+def short_file(file: str) -> str:
+    """A file relative to the folder of its package, so that no machine's path is stored."""
+    parts = Path(file).parts
+    for marker in ("site-packages", "dist-packages", "src"):
+        if marker in parts:
+            return "/".join(parts[len(parts) - parts[::-1].index(marker) :])
+    return Path(file).name

@@ -1,0 +1,106 @@
+"""What one recorded run leaves behind: operations with costs and places, module calls, births and deaths of storages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import torch
+
+from forwardbook.analyzers.ops.operation import Size
+from forwardbook.cost import Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The expression that was being evaluated in one frame: file, qualified function name and source range."""
+
+    file: str
+    function: str
+    line: int
+    end_line: int
+    col: int
+    end_col: int
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRecord:
+    """One dispatched operation: its cost, the frames of the innermost module call (outermost first), its divisions.
+
+    `touched` holds, per storage that the operation read, which view of it and how many bytes.
+    """
+
+    name: str
+    cost: Cost
+    frames: tuple[Place, ...]
+    call: int
+    marks: int
+    touched: tuple[tuple[int, object, Size], ...]
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """One call of one module: what ran between `start` and `stop`, called from `site` in its parent's forward."""
+
+    index: int
+    module: torch.nn.Module
+    path: str
+    parent: int
+    site: tuple[Place, ...]
+    start: int
+    stop: int = -1
+    guards: tuple[int, int] = (0, 0)
+    consumed: tuple[int, int] = (0, 0)
+    events: tuple[int, int] = (0, 0)
+    arguments: dict[int, Size] = field(default_factory=dict)
+    results: dict[int, Size] = field(default_factory=dict)
+    argument_text: tuple[str, ...] = ()
+    failed: bool = False
+
+    @property
+    def kind(self) -> type[torch.nn.Module]:
+        return type(self.module)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A storage born (`size` bytes) or gone (`size` is what it held, `alive` False)."""
+
+    storage: int
+    size: Size
+    alive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unruled:
+    """An operation that no rule states the cost of, and where it was issued."""
+
+    name: str
+    file: str
+    line: int
+    call: int
+
+
+@dataclass(slots=True)
+class Trace:
+    """A whole recorded run."""
+
+    operations: list[OperationRecord] = field(default_factory=list)
+    calls: list[CallRecord] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    unruled: list[Unruled] = field(default_factory=list)
+    assumed: Counter[str] = field(default_factory=Counter)
+    weights: dict[int, Size] = field(default_factory=dict)
+    capacity: dict[int, Size] = field(default_factory=dict)
+
+    def of(self, call: CallRecord) -> list[OperationRecord]:
+        """The operations of one call, those of its submodules included."""
+        return self.operations[call.start : call.stop]
+
+    def ancestors(self, index: int) -> list[int]:
+        """The call and those it ran in, innermost first."""
+        chain = []
+        while index >= 0:
+            chain.append(index)
+            index = self.calls[index].parent
+        return chain

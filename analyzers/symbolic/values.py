@@ -1,0 +1,245 @@
+"""Real values that ride along with small meta tensors, so that branches on masks, positions and routing go as in eager.
+
+A meta tensor has no data; a model that asks `(mask == 0).all()` would fail. Integer and mask inputs therefore carry
+their value (`shadow`); every operation whose inputs all carry one is run on the CPU too. Where a value comes from
+weights (router top-k), balanced routing is assumed; where nobody can know a scalar, a default. Both are written down.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+from torch._dispatch.python import enable_python_dispatcher
+from torch.utils._pytree import tree_leaves, tree_map
+
+from forwardbook.analyzers.symbolic.ledger import hint_of
+
+LIMIT = 1 << 20  # elements; above it a value is not carried: the copies would cost more than the run
+_META = torch.device("meta")
+_UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
+_RANDOM = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "uniform_", "normal_", "randperm", "randint"}
+
+
+class UnknownValue(RuntimeError):
+    """An operation needs the value of a tensor that has none on the meta device."""
+
+
+def shadow(tensor: Tensor) -> Tensor | None:
+    """The real value carried by `tensor`, if any."""
+    return getattr(tensor, "_forwardbook_value", None)
+
+
+def carry(tensor: Tensor, value: Tensor | None) -> Tensor:
+    """`tensor`, carrying `value` if it is small."""
+    if value is not None and value.numel() <= LIMIT:
+        tensor._forwardbook_value = value  # type: ignore[attr-defined]
+    return tensor
+
+
+def to_meta(value: Tensor) -> Tensor:
+    """A meta tensor of the same layout that carries `value`."""
+    return carry(torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta"), value)
+
+
+def elements(tensor: Tensor) -> int:
+    """The number of elements in this run."""
+    count = 1
+    for size in tensor.shape:
+        count *= int(hint_of(size))  # type: ignore[call-overload]
+    return count
+
+
+def _concrete(value: object) -> object:
+    return tree_map(hint_of, value)
+
+
+def _tensors(tree: object) -> list[Tensor]:
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
+
+
+class Values:
+    """Runs one operation on meta tensors and keeps the values up to date; counts what it had to assume."""
+
+    def __init__(self, symbolic: bool) -> None:
+        self.symbolic = symbolic
+        self.assumed: Counter[str] = Counter()
+
+    def run(self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+        """The result of `func`, on meta, with values where they follow.
+
+        Raises:
+            UnknownValue: the shape of the result depends on a value that nobody has.
+        """
+        args, kwargs = self._lifted(args, kwargs)
+        inputs = _tensors((args, kwargs))
+        if inputs and all(t.device.type == "cpu" for t in inputs):
+            return self._on_cpu(func, args, kwargs)
+        if not inputs:
+            kwargs = _factory_device(kwargs, args)
+        name = func._schema.name.split("::")[1]
+        known = all(shadow(t) is not None for t in inputs) and sum(map(elements, inputs)) <= LIMIT
+
+        def real() -> object:
+            real_args, real_kwargs = tree_map(_value_of, (args, kwargs))
+            if real_kwargs.get("device") is not None:
+                real_kwargs = {**real_kwargs, "device": torch.device("cpu")}
+            return func(*real_args, **real_kwargs)
+
+        if name in ("_local_scalar_dense", "is_nonzero", "item", "equal"):
+            return real() if known and inputs else self._assumed_scalar(name, inputs[0])
+        if torch.Tag.dynamic_output_shape in func.tags and name not in ("index", "index_put"):
+            return self._dynamic(name, args, kwargs, inputs, known, real)
+        if name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1 and isinstance(args[1], list | tuple):
+            args = (args[0], self._integer_indices(args[1]), *args[2:])
+        out = _run(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
+        self._follow(func, name, args, kwargs, inputs, known, out, real)
+        return out
+
+    def _lifted(self, args: object, kwargs: object) -> tuple[tuple[object, ...], dict[str, object]]:
+        """CPU constants that meet meta tensors or symbolic sizes become meta tensors that carry their value."""
+        leaves = tree_leaves((args, kwargs))
+        devices = {leaf.device.type for leaf in leaves if isinstance(leaf, Tensor)}
+        symbolic = any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves)
+        if "cpu" in devices and (len(devices) > 1 or symbolic):
+            def lift(leaf: object) -> object:
+                return to_meta(leaf.detach()) if isinstance(leaf, Tensor) and leaf.device.type == "cpu" else leaf
+
+            args, kwargs = tree_map(lift, (args, kwargs))
+        return args, kwargs  # type: ignore[return-value]
+
+    def _on_cpu(self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+        if torch.device(kwargs.get("device") or "cpu").type == "meta":  # type: ignore[arg-type]
+            value = func(*args, **{**kwargs, "device": torch.device("cpu")})
+            return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, value)
+        return func(*args, **kwargs)
+
+    def _assumed_scalar(self, name: str, tensor: Tensor) -> bool | int | float:
+        self.assumed[f"the value of a {str(tensor.dtype).split('.')[1]} scalar ({name})"] += 1
+        if name == "equal" or tensor.dtype == torch.bool:
+            return False
+        return 1.0 if tensor.is_floating_point() else 1
+
+    def _dynamic(
+        self,
+        name: str,
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        inputs: list[Tensor],
+        known: bool,
+        real: Callable[[], object],
+    ) -> object:
+        if known and inputs:
+            return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
+        if name == "nonzero":
+            self.assumed["a mask computed from weights is true everywhere (nonzero)"] += 1
+            shape = tuple(int(hint_of(s)) for s in inputs[0].shape)  # type: ignore[call-overload]
+            return to_meta(torch.ones(shape, dtype=torch.bool).nonzero())
+        if name == "masked_select" and shadow(inputs[1]) is not None:
+            mask = shadow(inputs[1])
+            assert mask is not None
+            shape = torch.broadcast_shapes(_concrete(tuple(inputs[0].shape)), mask.shape)
+            return torch.empty(int(mask.broadcast_to(shape).sum()), dtype=inputs[0].dtype, device="meta")
+        raise UnknownValue(f"the shape of {name} depends on values that only a run with weights has")
+
+    def _integer_indices(self, indices: Iterable[Tensor | None]) -> list[Tensor | None]:
+        """Boolean masks among the indices become the integer indices they stand for."""
+        found: list[Tensor | None] = []
+        for index in indices:
+            if index is None or index.dtype not in (torch.bool, torch.uint8):
+                found.append(index)
+                continue
+            mask = shadow(index)
+            if mask is None:
+                self.assumed["a mask computed from weights is true everywhere (boolean index)"] += 1
+                mask = torch.ones(_concrete(tuple(index.shape)), dtype=torch.bool)
+            found += [to_meta(i) for i in mask.to(torch.bool).nonzero(as_tuple=True)]
+        return found
+
+    def _follow(
+        self,
+        func: torch._ops.OpOverload,
+        name: str,
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        inputs: list[Tensor],
+        known: bool,
+        out: object,
+        real: Callable[[], object],
+    ) -> None:
+        outputs = _tensors(out)
+        if not outputs or name in _UNINITIALISED or name in _RANDOM or any(elements(o) > LIMIT for o in outputs):
+            return
+        if known and (inputs or _is_index_like(outputs)):
+            try:
+                values = _tensors(real())
+            except (RuntimeError, TypeError, IndexError, ValueError):
+                return
+            for output, value in zip(outputs, values, strict=False):
+                mutated = func._schema.is_mutable and any(output is t for t in inputs)
+                if not mutated and value.shape == torch.Size(_concrete(tuple(output.shape))):
+                    carry(output, value)
+        elif func._schema.is_mutable:
+            for argument, actual in zip(func._schema.arguments, args, strict=False):
+                written = argument.alias_info is not None and argument.alias_info.is_write
+                if written and isinstance(actual, Tensor) and shadow(actual) is not None:
+                    del actual._forwardbook_value  # type: ignore[attr-defined]
+        else:
+            self._route(name, args, kwargs, outputs)
+
+    def _route(self, name: str, args: tuple[object, ...], kwargs: dict[str, object], outputs: list[Tensor]) -> None:
+        """Balanced routing: indices chosen by unknown weights go round robin."""
+        if name not in ("topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial") or not args:
+            return
+        index = outputs[-1]
+        source = args[0]
+        if index.dtype != torch.int64 or not isinstance(source, Tensor) or not source.is_floating_point():
+            return
+        positions = args[2:3] if name == "topk" else args[1:2]
+        dim = kwargs.get("dim", positions[0] if positions else -1)
+        if name == "multinomial" or not isinstance(dim, int) or isinstance(dim, bool):
+            dim = -1
+        count = int(hint_of(source.shape[dim])) if source.dim() else 1  # type: ignore[call-overload]
+        if name in ("argmax", "argmin") and not positions and "dim" not in kwargs:
+            count = elements(source)
+        shape = list(_concrete(tuple(index.shape)))  # type: ignore[call-overload]
+        flat = torch.arange(max(elements(index), 1))[: elements(index)] % max(count, 1)
+        if index.dim() and index.dim() == source.dim():
+            moved = shape[:dim] + shape[dim:][1:] + [shape[dim]] if dim != -1 else shape
+            carry(index, flat.reshape(moved).movedim(-1, dim).contiguous())
+        else:
+            carry(index, flat.reshape(shape))
+        self.assumed[f"balanced routing: indices of {name} over values from weights go round robin"] += 1
+
+
+def _value_of(leaf: object) -> object:
+    return shadow(leaf) if isinstance(leaf, Tensor) else hint_of(leaf)
+
+
+def _is_index_like(outputs: list[Tensor]) -> bool:
+    return all(elements(o) <= LIMIT for o in outputs)
+
+
+def _factory_device(kwargs: dict[str, object], args: tuple[object, ...]) -> dict[str, object]:
+    """A CPU factory with a symbolic size is made on meta (its value rides along)."""
+    symbolic = any(isinstance(leaf, torch.SymInt) for leaf in tree_leaves((args, kwargs)))
+    if symbolic and torch.device(kwargs.get("device") or "cpu").type == "cpu":  # type: ignore[arg-type]
+        return {**kwargs, "device": _META}
+    return kwargs
+
+
+def _run(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+    """`func` on meta; an operation without a symbolic kernel is run at this run's numbers, which is written down."""
+    try:
+        with enable_python_dispatcher():
+            return func(*args, **kwargs)
+    except (RuntimeError, TypeError) as problem:
+        symbolic = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.SymInt | torch.SymFloat)]
+        if not symbolic or ("SymInt" not in str(problem) and "symbolic" not in str(problem)):
+            raise
+        for size in symbolic:
+            size.node.evaluate()
+        args, kwargs = tree_map(hint_of, (args, kwargs))
+        return func(*args, **kwargs)

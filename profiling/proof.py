@@ -1,0 +1,172 @@
+"""Holds formulas against measured runs: at random sizes every total, every line and the peak must be equal integers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.ops import Size
+from forwardbook.analyzers.symbolic.patterns import Pattern, find_call
+from forwardbook.analyzers.symbolic.recorder import Widths
+from forwardbook.analyzers.symbolic.run import run_measured
+from forwardbook.analyzers.symbolic.summary import LineKey, Summary, summarise
+from forwardbook.analyzers.symbolic.trace import Trace
+from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.profiling.sizes import draw
+
+POINTS = 3
+TRIES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One number that was predicted wrong: the quantity, the line it belongs to (or the total), both values."""
+
+    quantity: str
+    where: str
+    predicted: int | None
+    measured: int
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One assignment of sizes, and what formula and measurement say there."""
+
+    sizes: dict[str, int]
+    predicted: dict[str, int]
+    measured: dict[str, int]
+    lines: int
+    differences: tuple[Difference, ...]
+
+
+@dataclass
+class PatternProof:
+    """All points at which one call pattern was held against measurement."""
+
+    pattern: Pattern
+    points: list[Point] = field(default_factory=list)
+    reason: str = ""
+
+    @property
+    def differences(self) -> list[Difference]:
+        return [d for p in self.points for d in p.differences]
+
+    @property
+    def exact(self) -> bool:
+        return len(self.points) >= POINTS and not self.differences
+
+
+def widths_of(dtype: torch.dtype) -> dict[str, int]:
+    """The three widths of a run in one dtype."""
+    width = dtype.itemsize
+    return {"w_dtype_bytes": width, "a_dtype_bytes": width, "kv_dtype_bytes": width}
+
+
+def _hints(size: Size) -> int:
+    assert isinstance(size, int)
+    return size
+
+
+def predict(size: Size, sizes: Mapping[str, int]) -> int | None:
+    """The number a formula gives; None where it says that it does not hold."""
+    if isinstance(size, int):
+        return size
+    try:
+        return size.evaluate(sizes)
+    except FormulaError:
+        return None
+
+
+def compare(summary: Summary, measured: Summary, sizes: Mapping[str, int]) -> Point:
+    """Every quantity and every line of a pattern against a measured call."""
+    predicted: dict[str, int] = {}
+    real = {name: int(value) for name, value in measured.quantities().items()}  # type: ignore[call-overload]
+    differences: list[Difference] = []
+    for name, size in summary.quantities().items():
+        value = predict(size, sizes)
+        if value is not None:
+            predicted[name] = value
+        if value != real[name]:
+            differences.append(Difference(name, "total", value, real[name]))
+    ours = {line.key: line.cost for line in summary.lines}
+    theirs = {line.key: line.cost for line in measured.lines}
+    for key in dict.fromkeys((*ours, *theirs)):
+        for name in ("flops", "pointwise_ops", "reads", "writes"):
+            value = predict(getattr(ours[key], name), sizes) if key in ours else 0
+            actual = int(getattr(theirs[key], name)) if key in theirs else 0
+            if value != actual:
+                differences.append(Difference(name, _where(key), value, actual))
+    return Point(dict(sizes), predicted, real, len(ours), tuple(differences))
+
+
+def _where(key: LineKey) -> str:
+    return f"line {key[1]}"
+
+
+def measure(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype, widths: Mapping[str, int]) -> Trace:
+    """The trace of a concrete run at `sizes`."""
+    w, a, kv = (widths[name] for name in ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes"))
+    return run_measured(recipe, sizes, dtype, Widths(w, a, kv))[0]
+
+
+def prove(
+    recipe: Recipe,
+    patterns: Sequence[Pattern],
+    hints: Mapping[str, int],
+    dtype: torch.dtype,
+    seed: int,
+    points: int = POINTS,
+    held: Sequence[Condition] = (),
+) -> list[PatternProof]:
+    """Each pattern at `points` random assignments that satisfy its conditions, those of the recipe and `held`."""
+    rng = random.Random(seed)
+    proofs = [PatternProof(p) for p in patterns]
+    general = [*(Condition.parse(c) for c in recipe.conditions), *held]
+    if not patterns:
+        return proofs
+    together = {c.text(): c for p in patterns for c in p.conditions}
+    problem = ""
+    for attempt in range(TRIES):
+        if all(len(p.points) >= points for p in proofs):
+            break
+        conditions = [c for c in (*general, *together.values()) if c.symbols() <= set(hints)]
+        fixed = _kept(hints, rng, attempt)
+        sizes = draw(hints, conditions, rng, fixed)
+        if sizes is None:
+            problem = "no random sizes were found that satisfy all conditions"
+            continue
+        widths = widths_of(dtype)
+        if dtype.itemsize == 2 and len(proofs[0].points) == points - 1:
+            widths |= {"w_dtype_bytes": 1, "kv_dtype_bytes": 3}  # so that no width stands in for another
+        try:
+            trace = measure(recipe, sizes, dtype, widths)
+        except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
+            problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            continue
+        for proof in proofs:
+            call = find_call(trace, proof.pattern.path, proof.pattern.occurrence)
+            if call is None or len(proof.points) >= points:
+                continue
+            measured = summarise(trace, call, _hints)
+            proof.points.append(compare(proof.pattern.summary, measured, {**sizes, **widths}))
+    for proof in proofs:
+        if len(proof.points) < points:
+            proof.reason = problem
+    return proofs
+
+
+def _kept(hints: Mapping[str, int], rng: random.Random, attempt: int) -> dict[str, int]:
+    """Names kept at their hints: none at first, then a growing share (never the half that must change)."""
+    if attempt < 6:
+        return {}
+    share = min(0.5, (attempt - 5) * 0.06)
+    return {name: value for name, value in hints.items() if rng.random() < share}
+
+
+def peak_formula(summary: Summary) -> Expr:
+    """The peak as one expression."""
+    return Expr.of(summary.quantities()["peak"])

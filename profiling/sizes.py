@@ -1,0 +1,105 @@
+"""Draws random sizes under which a formula claims to hold: every condition repaired until it is true."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from forwardbook.formula import Condition, FormulaError
+
+REPAIRS = 400
+LARGEST = 512  # a drawn size stays below this where its hint allows: runs on meta are free, real ones are not
+
+
+def draw(
+    hints: Mapping[str, int],
+    conditions: Sequence[Condition],
+    rng: random.Random,
+    fixed: Mapping[str, int] | None = None,
+    attempts: int = 60,
+) -> dict[str, int] | None:
+    """Sizes for every name in `hints` that satisfy all conditions; those of `fixed` are kept. None if none is found.
+
+    As many sizes as possible differ from their hints and from each other.
+    """
+    fixed = dict(fixed or {})
+    free = [name for name in hints if name not in fixed]
+    for attempt in range(attempts):
+        share = 1.0 if attempt < attempts // 2 else 1.0 - attempt / (attempts * 1.5)
+        sizes = {name: _value(hints[name], rng) if rng.random() <= share else hints[name] for name in free}
+        sizes |= fixed
+        if _repair(sizes, conditions, rng, frozenset(fixed)):
+            return sizes
+    return None
+
+
+def _value(hint: int, rng: random.Random) -> int:
+    if hint <= 2:
+        return rng.randint(2, 4) if hint == 2 else hint
+    top = min(max(2 * hint, 6), LARGEST)
+    return rng.randint(max(2, min(hint // 3, top // 4)), top)
+
+
+def _repair(sizes: dict[str, int], conditions: Sequence[Condition], rng: random.Random, fixed: frozenset[str]) -> bool:
+    for _ in range(REPAIRS):
+        broken = [c for c in conditions if not _holds(c, sizes)]
+        if not broken:
+            return True
+        condition = rng.choice(broken[:4])
+        names = [n for n in condition.symbols() if n not in fixed and n in sizes]
+        if not names:
+            return False
+        rng.shuffle(names)
+        if not any(_mend(condition, name, sizes, rng) for name in names):
+            for name in names:
+                sizes[name] = rng.randint(1, max(4, 2 * sizes[name]))
+    return False
+
+
+def _holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
+    try:
+        return condition.holds(sizes)
+    except FormulaError:
+        return False
+
+
+def _mend(condition: Condition, name: str, sizes: dict[str, int], rng: random.Random) -> bool:
+    """Changes one size so that the condition holds: solved where linear, else searched near and at multiples."""
+    before = sizes[name]
+    for candidate in _candidates(condition, name, sizes, rng):
+        if candidate >= 1:
+            sizes[name] = candidate
+            if _holds(condition, sizes):
+                return True
+    sizes[name] = before
+    return False
+
+
+def _candidates(condition: Condition, name: str, sizes: dict[str, int], rng: random.Random) -> list[int]:
+    now = sizes[name]
+    found: list[int] = []
+    if condition.op in ("==", "<=", ">=", "<", ">"):
+        try:
+            gaps = []
+            for value in (0, 1):
+                trial = {**sizes, name: value}
+                gaps.append(condition.left.evaluate(trial) - condition.right.evaluate(trial))
+            slope = gaps[1] - gaps[0]
+            if slope and gaps[0] % slope == 0:
+                found.append(-gaps[0] // slope)
+            if slope:
+                around = -gaps[0] // slope
+                found += [around - 1, around + 1, max(1, around // 2), around * 2]
+        except (FormulaError, ZeroDivisionError):
+            pass
+    for divisor in sorted({v for n, v in sizes.items() if n in condition.symbols() and n != name}, reverse=True):
+        up = -(-now // divisor) * divisor
+        found += [up, up + divisor, max(divisor, up - divisor), *(d for d in _divisors(divisor) if d <= now)][:12]
+    found += [now + step for step in range(1, 33)] + [max(1, now - step) for step in range(1, 17)]
+    found += [rng.randint(1, max(2, 2 * now)) for _ in range(8)]
+    return found
+
+
+def _divisors(number: int) -> list[int]:
+    small = [d for d in range(1, min(number, 4096) + 1) if number % d == 0]
+    return small[::-1]
