@@ -9,7 +9,7 @@ MAC = 2  # a multiply-accumulate is one multiply and one add
 
 
 @rule(
-    *aten("mm", "bmm", "_int_mm", "mv", "_sparse_mm"),
+    *aten("mm bmm _int_mm mv _sparse_mm"),
     reason="2: each output element sums k products, a multiply and an add each; k is the last "
     "dimension of self",
 )
@@ -25,7 +25,7 @@ def added(op: Operation, flops: Size) -> Work:
 
 
 @rule(
-    *in_place("addmm", "addmv"),
+    *in_place("addmm addmv"),
     "aten._addmm_activation",
     "aten._sparse_addmm",
     reason="2 per multiply-accumulate over the last dimension of the matrix; 1 pointwise per output "
@@ -74,7 +74,10 @@ def outer_product(op: Operation) -> Work:
     return Work(pointwise_ops=op.output.numel)
 
 
-@rule(*aten("dot", "vdot"), reason="2: n products are summed, a multiply and an add each")
+@rule(
+    *aten("dot vdot"),
+    reason="2: n products are summed, a multiply and an add each",
+)
 def inner_product(op: Operation) -> Work:
     return Work(flops=MAC * op.inputs[0].numel)
 
@@ -85,7 +88,7 @@ def vector_products(op: Operation) -> Work:
 
 
 @rule(
-    *aten("linear", "mkldnn_linear", "_mkldnn_linear"),
+    *aten("linear mkldnn_linear _mkldnn_linear"),
     "mkldnn._linear_pointwise",
     reason="2 per multiply-accumulate over in_features, the last dimension of the input; 1 pointwise "
     "per output element where there is a bias",
@@ -108,7 +111,7 @@ def matmul(op: Operation) -> Work:
 
 
 @rule(
-    *aten("_scaled_mm", "_scaled_mm_v2"),
+    *aten("_scaled_mm _scaled_mm_v2"),
     reason="2 per multiply-accumulate; 1 pointwise per output element where there is a bias; the "
     "scales are applied in the product's epilogue",
 )
@@ -121,9 +124,7 @@ def scaled_product(op: Operation) -> Work:
 
 
 @rule(
-    *aten(
-        "_weight_int8pack_mm", "_weight_int4pack_mm", "_weight_int4pack_mm_for_cpu", "_dyn_quant_matmul_4bit"
-    ),
+    *aten("_weight_int8pack_mm _weight_int4pack_mm _weight_int4pack_mm_for_cpu _dyn_quant_matmul_4bit"),
     reason="2 per multiply-accumulate over the last dimension of the activations; 1 pointwise per "
     "output element scales the integer weights back",
 )
@@ -172,7 +173,7 @@ def euclidean_distance(op: Operation) -> Work:
 
 
 @rule(
-    *aten("_cdist_forward", "cdist"),
+    *aten("_cdist_forward cdist"),
     reason="3 pointwise per pair and coordinate: subtract, raise to p, add; no product of two "
     "inputs, so no flops",
 )
@@ -180,6 +181,9 @@ def distance(op: Operation) -> Work:
     return Work(pointwise_ops=3 * op.output.numel * op.inputs[0].shape[-1])
 
 
-@rule("aten._pdist_forward", reason="3 pointwise per pair and coordinate: subtract, raise to p, add")
+@rule(
+    "aten._pdist_forward",
+    reason="3 pointwise per pair and coordinate: subtract, raise to p, add",
+)
 def pair_distance(op: Operation) -> Work:
     return Work(pointwise_ops=3 * op.output.numel * op.inputs[0].shape[-1])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from forwardbook.formula import Expr
+from forwardbook.formula import Expr
 
-Size: TypeAlias = "int | Expr"
+Size: TypeAlias = int | Expr
 
 
 def product(*sizes: Size) -> Size:
@@ -26,6 +25,37 @@ def total(*sizes: Size) -> Size:
     for size in sizes:
         result = result + size
     return result
+
+
+def smaller(left: Size, right: Size) -> Size:
+    """The smaller of two sizes, whichever it turns out to be."""
+    if isinstance(left, int) and isinstance(right, int):
+        return min(left, right)
+    return Expr.minimum(left, right)
+
+
+def larger(left: Size, right: Size) -> Size:
+    """The larger of two sizes, whichever it turns out to be."""
+    if isinstance(left, int) and isinstance(right, int):
+        return max(left, right)
+    return Expr.maximum(left, right)
+
+
+def is_one(size: Size) -> bool:
+    """True where a size is the number 1 itself, whatever the symbols stand for."""
+    return size == 1 if isinstance(size, int) else size.is_const and size.const_value() == 1
+
+
+def broadcast(shapes: Iterable[tuple[Size, ...]]) -> tuple[Size, ...]:
+    """The common shape of operands known to broadcast: at each place a size that is not the number 1."""
+    result: list[Size] = []
+    for shape in shapes:
+        missing: list[Size] = [1] * (len(shape) - len(result))
+        result = missing + result
+        for place in range(-len(shape), 0):
+            if is_one(result[place]):
+                result[place] = shape[place]
+    return tuple(result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +79,11 @@ class Operand:
     def numel(self) -> Size:
         """Elements, repeated ones included."""
         return product(*self.shape)
+
+    @property
+    def is_mask(self) -> bool:
+        """True for bytes that are no numbers to compute with: booleans, which as an index select."""
+        return not self.is_floating and self.width == 1
 
     @property
     def bytes(self) -> Size:

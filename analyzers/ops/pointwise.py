@@ -48,34 +48,51 @@ def one_each(op: Operation) -> Work:
 
 
 @rule(
-    *in_place("addcmul", "addcdiv"),
+    *in_place("addcmul addcdiv"),
     reason="2 per output element: multiply (divide) and add; value rides along",
 )
 def multiply_add(op: Operation) -> Work:
     return Work(pointwise_ops=2 * op.output.numel)
 
 
-@rule(*in_place("xlogy"), "aten.special_xlog1py", reason="2 per output element: logarithm and multiply")
+@rule(
+    *in_place("xlogy"),
+    "aten.special_xlog1py",
+    reason="2 per output element: logarithm and multiply",
+)
 def times_logarithm(op: Operation) -> Work:
     return Work(pointwise_ops=2 * op.output.numel)
 
 
-@rule(*in_place("ldexp"), reason="2 per output element: power of two and multiply")
+@rule(
+    *in_place("ldexp"),
+    reason="2 per output element: power of two and multiply",
+)
 def times_power(op: Operation) -> Work:
     return Work(pointwise_ops=2 * op.output.numel)
 
 
-@rule("aten.glu", reason="2 per output element: the sigmoid of one half and its product with the other")
+@rule(
+    "aten.glu",
+    reason="2 per output element: the sigmoid of one half and its product with the other",
+)
 def gated_linear_unit(op: Operation) -> Work:
     return Work(pointwise_ops=2 * op.output.numel)
 
 
-@rule(*in_place("lerp"), reason="3 per output element: subtract, multiply by the weight, add")
+@rule(
+    *in_place("lerp"),
+    reason="3 per output element: subtract, multiply by the weight, add",
+)
 def interpolate_between(op: Operation) -> Work:
     return Work(pointwise_ops=3 * op.output.numel)
 
 
-@rule("aten.linalg_cross", "aten.cross", reason="3 per output element: two products and their difference")
+@rule(
+    "aten.linalg_cross",
+    "aten.cross",
+    reason="3 per output element: two products and their difference",
+)
 def cross_product(op: Operation) -> Work:
     return Work(pointwise_ops=3 * op.output.numel)
 

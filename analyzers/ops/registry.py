@@ -35,10 +35,11 @@ __all__ = [
 RuleFunction = Callable[[Operation], Work]
 
 # Overloads that write into tensors the caller hands in, beside every name that ends in "out".
-_OUT_OVERLOADS = """
+_OUT_NAMES = """
     values values_stable dim_values dim_max dim_min output grad_input out_mode out_ OutTensor OutScalar_Self
     OutScalar_Other out_rcond_tensor out_tol_tensor a U Q X L inverse result sign eigvals eigenvalues
-""".split()
+"""
+_OUT_OVERLOADS = frozenset(_OUT_NAMES.split())
 
 
 class NoRule(ForwardbookError):
@@ -88,13 +89,13 @@ def rule(*names: str, reason: str) -> Callable[[RuleFunction], RuleFunction]:
 
 
 def in_place(*names: str) -> tuple[str, ...]:
-    """The aten names of operations that exist both as a function and in place: add -> aten.add, aten.add_."""
-    return tuple(f"aten.{name}{mark}" for name in names for mark in ("", "_"))
+    """The aten names of operations that exist as a function and in place: "add" -> aten.add, aten.add_."""
+    return aten(*(f"{name} {name}_" for name in " ".join(names).split()))
 
 
 def aten(*names: str) -> tuple[str, ...]:
-    """The aten names of operations: mm -> aten.mm."""
-    return tuple(f"aten.{name}" for name in names)
+    """The aten names of operations, blanks between them: "mm bmm" -> aten.mm, aten.bmm."""
+    return tuple(f"aten.{name}" for name in " ".join(names).split())
 
 
 def rules() -> tuple[RuleRecord, ...]:
