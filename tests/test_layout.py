@@ -15,7 +15,7 @@ def test_link_resolves_to_its_root_folder(name: str) -> None:
     """Each link in src/forwardbook resolves to the entry of the same name at the root."""
     link = ROOT / "src" / "forwardbook" / name
 
-    assert ROOT / name == link.resolve(), f"{link} is not a link: clone with `git clone -c core.symlinks=true`"
+    assert ROOT / name == link.resolve(), f"{link} is no link: git clone -c core.symlinks=true"
 
 
 def test_no_other_links() -> None:

@@ -1,0 +1,168 @@
+"""The calculator of a class: sizes by name in, costs of one forward() out, from the regime that holds for them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, cast
+
+from forwardbook.calculator.arrays import IntegerArray, is_array
+from forwardbook.calculator.choice import (
+    CalculatorError,
+    Regimes,
+    arguments,
+    in_order,
+    named,
+    outside,
+    problems,
+)
+from forwardbook.calculator.formulas import Costs, LineCost, RegimeFormulas
+from forwardbook.calculator.sweep import evaluate_arrays
+
+Number = TypeVar("Number", int, IntegerArray)
+"""What a quantity is: an integer when all sizes are, an array when one size is an array."""
+
+Sizes: TypeAlias = Mapping[str, "int | IntegerArray"]
+
+TOTALS: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "boundary", "intermediates", "peak")
+LINE_QUANTITIES: Final = ("flops", "pointwise_ops", "reads", "writes")
+
+
+class Calculator:
+    """The costs of one class. Sizes are given by name; integers give exact integers, NumPy arrays exact arrays.
+
+    The first regime that takes exactly the given names and whose conditions hold is used; `regime="name"` forces one,
+    which then may ignore names of the others, but still needs its own names and its conditions.
+    """
+
+    full_class_name: ClassVar[str] = ""
+    regimes: ClassVar[Regimes] = ()
+
+    @property
+    def class_name(self) -> str:
+        """The last part of the full class name."""
+        return self.full_class_name.rpartition(".")[2]
+
+    def get_required_parameters(self, regime: str | None = None) -> tuple[str, ...]:
+        """The names a regime needs; without a name, of the first regime, which is the usual call."""
+        if regime is not None:
+            return named(self.regimes, regime, self.class_name).parameters
+        return self.regimes[0].parameters if self.regimes else ()
+
+    def regime_names(self) -> tuple[str, ...]:
+        """The names of the regimes, in the order in which they are tried."""
+        return tuple(regime.name for regime in self.regimes)
+
+    def flops(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+        """Floating-point operations of matrix products and other contractions; a multiply-accumulate counts 2."""
+        return cast(Number, self._value("flops", sizes, regime))
+
+    def pointwise_ops(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+        """One per output element of arithmetic, comparison, activation; reductions one per input element."""
+        return cast(Number, self._value("pointwise_ops", sizes, regime))
+
+    def reads(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+        """Bytes read: the distinct bytes of each operation's inputs, summed over operations."""
+        return cast(Number, self._value("reads", sizes, regime))
+
+    def writes(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+        """Bytes written: each operation's outputs once, summed over operations."""
+        return cast(Number, self._value("writes", sizes, regime))
+
+    def weights(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+        """Bytes of parameters and buffers touched."""
+        return cast(Number, self._value("weights", sizes, regime))
+
+    def boundary(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+        """Distinct bytes of inputs, weights and outputs: what perfect fusion would still move."""
+        return cast(Number, self._value("boundary", sizes, regime))
+
+    def intermediates(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+        """Bytes of storages born in the call that are not the result."""
+        return cast(Number, self._value("intermediates", sizes, regime))
+
+    def peak(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+        """Largest sum of live bytes beyond weights and inputs."""
+        return cast(Number, self._value("peak", sizes, regime))
+
+    def breakdown(self, /, *, regime: str | None = None, **sizes: Number | int) -> tuple[LineCost[Number], ...]:
+        """The cost of each line of forward(); with arrays, all elements must fall into one regime."""
+        lines: object = (
+            self._line_arrays(sizes, regime) if _any_array(sizes) else self.lines_at(self._integers(sizes), regime)
+        )
+        return cast("tuple[LineCost[Number], ...]", lines)
+
+    def costs_at(self, sizes: Mapping[str, int], regime: str | None = None) -> Costs[int]:
+        """All quantities of one call, and the name of the regime that gave them."""
+        chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+        return Costs(chosen.name, *(getattr(chosen, quantity)(**python_sizes) for quantity in TOTALS))
+
+    def lines_at(self, sizes: Mapping[str, int], regime: str | None = None) -> tuple[LineCost[int], ...]:
+        """The cost of each line of forward() in one call."""
+        chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+        return chosen.lines(**python_sizes)
+
+    def _value(self, quantity: str, sizes: Sizes, regime: str | None) -> int | IntegerArray:
+        if _any_array(sizes):
+            return evaluate_arrays(self._candidates(sizes, regime), _total(quantity), sizes, self._outside)
+        chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+        return _total(quantity)(chosen)(**python_sizes)
+
+    def _line_arrays(self, sizes: Sizes, regime: str | None) -> tuple[LineCost[IntegerArray], ...]:
+        first = {name: value if isinstance(value, int) else value.flat[0] for name, value in sizes.items()}
+        chosen, python_sizes = self._chosen(self._integers(first), regime)
+        return tuple(
+            LineCost(
+                line.line,
+                line.end_line,
+                line.code,
+                *(
+                    evaluate_arrays([chosen], _line(index, quantity), sizes, self._outside)
+                    for quantity in LINE_QUANTITIES
+                ),
+            )
+            for index, line in enumerate(chosen.lines(**python_sizes))
+        )
+
+    def _chosen(self, sizes: Mapping[str, int], regime: str | None) -> tuple[type[RegimeFormulas], dict[str, int]]:
+        if regime is not None:
+            forced = named(self.regimes, regime, self.class_name)
+            if problems(forced, sizes, forced=True):
+                raise outside(self.class_name, [forced], sizes, forced=True)
+            return forced, arguments(forced, sizes)
+        for candidate in in_order(self.regimes, tuple(sizes)):
+            if not problems(candidate, sizes):
+                return candidate, arguments(candidate, sizes)
+        raise self._outside(sizes)
+
+    def _candidates(self, sizes: Sizes, regime: str | None) -> list[type[RegimeFormulas]]:
+        if regime is None:
+            return in_order(self.regimes, tuple(sizes))
+        forced = named(self.regimes, regime, self.class_name)
+        if any(name not in sizes for name in forced.parameters):
+            raise outside(self.class_name, [forced], dict.fromkeys(sizes, 1), forced=True)
+        return [forced]
+
+    def _outside(self, sizes: Mapping[str, int]) -> CalculatorError:
+        return outside(self.class_name, self.regimes, sizes)
+
+    def _integers(self, sizes: Mapping[str, object]) -> dict[str, int]:
+        try:
+            return {name: operator.index(cast(SupportsIndex, value)) for name, value in sizes.items()}
+        except TypeError:
+            wrong = ", ".join(f"{name}={value!r}" for name, value in sizes.items() if not isinstance(value, int))
+            raise CalculatorError(
+                f"evaluating {self.class_name}: sizes are whole numbers or arrays of them, not {wrong}"
+            ) from None
+
+
+def _any_array(sizes: Sizes) -> bool:
+    return any(is_array(value) for value in sizes.values())
+
+
+def _total(quantity: str) -> Callable[[type[RegimeFormulas]], Callable[..., int]]:
+    return lambda regime: cast(Callable[..., int], getattr(regime, quantity))
+
+
+def _line(index: int, quantity: str) -> Callable[[type[RegimeFormulas]], Callable[..., int]]:
+    return lambda regime: lambda **sizes: cast(int, getattr(regime.lines(**sizes)[index], quantity))

@@ -1,0 +1,204 @@
+"""The record: what the database says of a class, as frozen pydantic models; formulas are strings of the language."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION: Final = 1
+
+Formula = str
+"""A string of the formula language, such as `2 * {batch_size} * {hidden_size}`."""
+
+Verdict = Literal["exact", "bounded", "wrong", "unproved"]
+Derivation = Literal["symbolic", "static", "agent"]
+
+MEMORY_QUANTITIES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
+QUANTITIES: Final = ("flops", "pointwise_ops", *MEMORY_QUANTITIES)
+"""Every quantity of a regime, in the order in which people read them."""
+
+
+class Record(BaseModel):
+    """A frozen value; a field that the schema does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CodeLocation(Record):
+    """Where the class is written; `file` is relative to the folder that holds its package."""
+
+    file: str
+    line_start: int = Field(ge=1)
+    line_end: int = Field(ge=1)
+
+
+class Parameter(Record):
+    """A symbol of the formulas: what it means and where its value comes from."""
+
+    name: str
+    meaning: str = ""
+    source: str = ""
+
+
+class Unresolved(Record):
+    """An operation whose cost is unknown, never counted as zero."""
+
+    file: str
+    line: int
+    operation: str
+    reason: str
+
+
+class FlopLine(Record):
+    """What one line of forward() computes, with the operations it issued and the helpers they came through."""
+
+    line: int
+    end_line: int
+    code: str
+    flops: Formula
+    pointwise_ops: Formula
+    operations: tuple[str, ...] = ()
+    chain: tuple[str, ...] = ()
+
+
+class MemoryLine(Record):
+    """The bytes one line of forward() moves."""
+
+    line: int
+    end_line: int
+    code: str
+    reads: Formula
+    writes: Formula
+
+
+class SubmoduleCall(Record):
+    """A call of a submodule: its parameters (`bindings`) as formulas in the names of the caller."""
+
+    line: int
+    attribute: str
+    class_name: str
+    times: Formula = "1"
+    bindings: dict[str, Formula] = Field(default_factory=dict)
+
+
+class FlopAnalysis(Record):
+    """Arithmetic in total and per line; the lines sum to the total."""
+
+    flops: Formula
+    pointwise_ops: Formula
+    lines: tuple[FlopLine, ...] = ()
+    reasoning: str = ""
+    submodule_calls: tuple[SubmoduleCall, ...] = ()
+
+
+class MemoryAnalysis(Record):
+    """Bytes in total and per line; the lines sum to the total of reads and writes."""
+
+    reads: Formula
+    writes: Formula
+    weights: Formula
+    boundary: Formula
+    intermediates: Formula
+    peak: Formula
+    lines: tuple[MemoryLine, ...] = ()
+    reasoning: str = ""
+
+
+class ProofPoint(Record):
+    """One assignment of sizes: what the formulas predict and what was measured."""
+
+    sizes: dict[str, int]
+    predicted: dict[str, int]
+    measured: dict[str, int]
+
+
+class Judge(Record):
+    """A second opinion that does not share our rules: how often it was asked and how often it agreed."""
+
+    name: str
+    quantity: str
+    agreed: int
+    asked: int
+    remark: str = ""
+
+
+class Proof(Record):
+    """The measurements behind a verdict."""
+
+    verdict: Verdict
+    device: str
+    dtype: str
+    points: tuple[ProofPoint, ...] = ()
+    lines_checked: int = 0
+    judges: tuple[Judge, ...] = ()
+    static_agrees: bool | None = None
+
+
+class Regime(Record):
+    """One shape of the cost: the conditions under which it holds, and its formulas."""
+
+    name: str
+    context: str = ""
+    conditions: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    flop_analysis: FlopAnalysis
+    memory_analysis: MemoryAnalysis
+    proof: Proof | None = None
+
+    def formula(self, quantity: str) -> Formula:
+        """The formula of one of QUANTITIES."""
+        analysis = self.memory_analysis if quantity in MEMORY_QUANTITIES else self.flop_analysis
+        return str(getattr(analysis, quantity))
+
+
+class Validation(Record):
+    """How far the entry can be trusted, and why."""
+
+    human_validated: bool = False
+    verdict: Verdict = "unproved"
+    reason: str = ""
+
+
+class Entry(Record):
+    """All that is known of one class; `same_as` names the entry with the same forward(), which holds the formulas."""
+
+    full_class_name: str
+    library: str
+    code_location: CodeLocation
+    source_hash: str
+    versions: dict[str, str] = Field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
+    regimes: tuple[Regime, ...] = ()
+    unresolved: tuple[Unresolved, ...] = ()
+    derived_by: tuple[Derivation, ...] = ()
+    same_as: str | None = None
+    validation: Validation = Validation()
+    generated_file_name: str = ""
+    generated_class_name: str = ""
+
+    @property
+    def class_name(self) -> str:
+        """The last part of the full class name."""
+        return self.full_class_name.rpartition(".")[2]
+
+
+class DatabaseFile(Record):
+    """The file module_db.json as a whole."""
+
+    schema_version: Literal[1]
+    rules_version: str = ""
+    entries: dict[str, Entry]
+
+
+def snake_case(name: str) -> str:
+    """`GPT2MLPBlock` as `gpt2_mlp_block`, `transformers_LlamaMLP` as `transformers_llama_mlp`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    return re.sub(r"_+", "_", words).lower()
+
+
+def json_schema() -> dict[str, object]:
+    """The JSON schema of module_db.json."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **DatabaseFile.model_json_schema()}

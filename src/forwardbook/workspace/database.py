@@ -1,0 +1,134 @@
+"""The database in memory: raw JSON in, a mapping of keys to entries out, each validated when it is first asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import cast
+
+from pydantic import ValidationError
+
+from forwardbook.errors import ForwardbookError
+from forwardbook.schema import SCHEMA_VERSION, Entry
+from forwardbook.workspace.migrations import Json, migrated
+
+
+class DatabaseError(ForwardbookError):
+    """A database file, or one entry of it, is not what the schema says."""
+
+
+class Database(Mapping[str, Entry]):
+    """Entries by key, sorted. Entries of the own file hide those of the shipped one beneath it."""
+
+    def __init__(self, own: Mapping[str, Json], beneath: Mapping[str, Json] | None = None, rules: str = "") -> None:
+        self.own = own
+        self.rules_version = rules
+        self._raw: dict[str, Json] = {**(beneath or {}), **own}
+        self._entries: dict[str, Entry] = {}
+
+    def __getitem__(self, key: str) -> Entry:
+        if key not in self._entries:
+            self._entries[key] = _entry(key, self._raw[key])
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._raw))
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._raw
+
+    def raw(self, key: str) -> Json:
+        """The JSON of an entry as it stands in the file, not validated."""
+        return self._raw[key]
+
+    def resolved(self, key: str) -> tuple[str, Entry]:
+        """The entry that holds the formulas: the one that `same_as` leads to, or the entry itself."""
+        seen = [key]
+        while (target := self[key].same_as) is not None:
+            if target in seen or target not in self:
+                problem = "leads back to itself" if target in seen else "is not in the database"
+                raise DatabaseError(f"entry {seen[0]}: same_as {' -> '.join([*seen, target])} {problem}")
+            seen.append(target)
+            key = target
+        return key, self[key]
+
+    def key_for(self, library: str, full_class_name: str) -> str:
+        """`library_Class`; where another class of the library has that key, the module path is put between."""
+        module, _, name = full_class_name.rpartition(".")
+        short = f"{library}_{name}"
+        if short not in self or self._raw[short].get("full_class_name") == full_class_name:
+            return short
+        path = module.removeprefix(library).strip(".").replace(".", "_")
+        return f"{library}_{path}_{name}"
+
+    def key_of(self, full_class_name: str) -> str | None:
+        """The key of a class that is in the database."""
+        for key in self:
+            if self._raw[key].get("full_class_name") == full_class_name:
+                return key
+        return None
+
+
+def read_entries(text: str, origin: str) -> tuple[dict[str, Json], str]:
+    """The raw entries and the rules version of a database file, in the current schema version."""
+    content = migrated(_json(text, origin), origin)
+    entries = content.get("entries")
+    if not isinstance(entries, dict) or not all(isinstance(entry, dict) for entry in entries.values()):
+        raise DatabaseError(_damaged(origin, "'entries' is not an object of objects"))
+    return cast(dict[str, Json], entries), str(content.get("rules_version", ""))
+
+
+def render(entries: Mapping[str, Json], rules_version: str) -> str:
+    """The text of a database file: sorted, one value per line, so that a change is a small diff."""
+    content = {"schema_version": SCHEMA_VERSION, "rules_version": rules_version, "entries": entries}
+    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def read_text(path: Path) -> str:
+    """The text of a database file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DatabaseError(_damaged(str(path), f"byte {error.start} is not UTF-8")) from error
+    except OSError as error:
+        raise DatabaseError(f"reading {path}: {error.strerror or error}") from error
+
+
+def _json(text: str, origin: str) -> Json:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        what = f"it stops being JSON at line {error.lineno}, column {error.colno} ({error.msg})"
+        if "<<<<<<< " in text:
+            what += "; it holds the marks of a merge that was not finished"
+        raise DatabaseError(_damaged(origin, what)) from error
+    except (RecursionError, ValueError) as error:
+        raise DatabaseError(_damaged(origin, f"it cannot be read as JSON ({error})")) from error
+    if not isinstance(content, dict):
+        raise DatabaseError(_damaged(origin, f"the whole is a {type(content).__name__}, not an object"))
+    return content
+
+
+def _damaged(origin: str, what: str) -> str:
+    return (
+        f"reading {origin}: the database is damaged: {what}; the file was left untouched. "
+        "Restore it from version control, or move it away to start afresh"
+    )
+
+
+def _entry(key: str, raw: Json) -> Entry:
+    try:
+        return Entry.model_validate(raw)
+    except ValidationError as error:
+        problems = [
+            f"  {'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in error.errors()[:5]
+        ]
+        raise DatabaseError(
+            f"entry {key} of the database is not what the schema says ({error.error_count()} problems):\n"
+            + "\n".join(problems)
+            + "\nAnalyse the class again with --force to replace it"
+        ) from error

@@ -1,0 +1,73 @@
+"""Files on disk: text in, a file that is either the old one or the whole new one out."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from filelock import FileLock, Timeout
+
+from forwardbook.errors import ForwardbookError
+
+LOCK_SECONDS: Final = 60.0
+
+
+class WorkspaceError(ForwardbookError):
+    """A file of the workspace could not be read or written."""
+
+
+@contextmanager
+def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    """Hold the lock of a file, so that of all processes that read, merge and write it only one is at work."""
+    path = path.resolve()
+    lock = FileLock(path.with_name(f".{path.name}.lock"))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=seconds)
+    except Timeout:
+        raise WorkspaceError(
+            f"writing {path}: another process has held its lock for {seconds:g} s; "
+            f"wait for it, or if none is running remove {lock.lock_file}"
+        ) from None
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace a file by a whole new one; whatever goes wrong on the way, the old one stays as it was."""
+    path = path.resolve()  # a link stays a link: what it leads to is replaced
+    if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
+        raise WorkspaceError(f"writing {path}: the file is read-only; nothing was changed. Allow writing: chmod u+w")
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        temporary = Path(name)
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def _unwritable(path: Path, error: OSError) -> WorkspaceError:
+    return WorkspaceError(
+        f"writing {path}: {error.strerror or error}; nothing was changed. "
+        "Make the folder writable, or run in a folder of your own"
+    )
