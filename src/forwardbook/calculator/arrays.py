@@ -109,7 +109,7 @@ def magnitude_of(value: Bound | int) -> int:
 
 
 def _magnitude(values: IntegerArray) -> int:
-    return max(abs(int(values.max())), abs(int(values.min())))
+    return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
 
 
 def _elementwise(operation: str, values: tuple[int, ...]) -> int:
@@ -118,4 +118,5 @@ def _elementwise(operation: str, values: tuple[int, ...]) -> int:
         return cast(int, Bound(max(magnitude_of(value) for value in values), reach))
     import numpy
 
-    return cast(int, reduce(cast(Callable[[int, int], int], getattr(numpy, operation)), values))
+    combine: Callable[[int, int], int] = getattr(numpy, operation)
+    return reduce(combine, values)

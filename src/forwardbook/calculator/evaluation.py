@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, cast
 
 from forwardbook.calculator.arrays import IntegerArray, is_array
@@ -17,7 +18,7 @@ from forwardbook.calculator.choice import (
     problems,
 )
 from forwardbook.calculator.formulas import Costs, LineCost, RegimeFormulas
-from forwardbook.calculator.sweep import evaluate_arrays
+from forwardbook.calculator.sweep import evaluate_arrays, line_arrays
 
 Number = TypeVar("Number", int, IntegerArray)
 """What a quantity is: an integer when all sizes are, an array when one size is an array."""
@@ -25,7 +26,6 @@ Number = TypeVar("Number", int, IntegerArray)
 Sizes: TypeAlias = Mapping[str, "int | IntegerArray"]
 
 TOTALS: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "boundary", "intermediates", "peak")
-LINE_QUANTITIES: Final = ("flops", "pointwise_ops", "reads", "writes")
 
 
 class Calculator:
@@ -95,34 +95,27 @@ class Calculator:
     def costs_at(self, sizes: Mapping[str, int], regime: str | None = None) -> Costs[int]:
         """All quantities of one call, and the name of the regime that gave them."""
         chosen, python_sizes = self._chosen(self._integers(sizes), regime)
-        return Costs(chosen.name, *(getattr(chosen, quantity)(**python_sizes) for quantity in TOTALS))
+        with self._dividing(sizes):
+            return Costs(chosen.name, *(getattr(chosen, quantity)(**python_sizes) for quantity in TOTALS))
 
     def lines_at(self, sizes: Mapping[str, int], regime: str | None = None) -> tuple[LineCost[int], ...]:
         """The cost of each line of forward() in one call."""
         chosen, python_sizes = self._chosen(self._integers(sizes), regime)
-        return chosen.lines(**python_sizes)
+        with self._dividing(sizes):
+            return chosen.lines(**python_sizes)
 
     def _value(self, quantity: str, sizes: Sizes, regime: str | None) -> int | IntegerArray:
-        if _any_array(sizes):
-            return evaluate_arrays(self._candidates(sizes, regime), _total(quantity), sizes, self._outside)
-        chosen, python_sizes = self._chosen(self._integers(sizes), regime)
-        return _total(quantity)(chosen)(**python_sizes)
+        with self._dividing(sizes):
+            if _any_array(sizes):
+                return evaluate_arrays(self._candidates(sizes, regime), _total(quantity), sizes, self._outside)
+            chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+            return _total(quantity)(chosen)(**python_sizes)
 
     def _line_arrays(self, sizes: Sizes, regime: str | None) -> tuple[LineCost[IntegerArray], ...]:
-        first = {name: value if isinstance(value, int) else value.flat[0] for name, value in sizes.items()}
-        chosen, python_sizes = self._chosen(self._integers(first), regime)
-        return tuple(
-            LineCost(
-                line.line,
-                line.end_line,
-                line.code,
-                *(
-                    evaluate_arrays([chosen], _line(index, quantity), sizes, self._outside)
-                    for quantity in LINE_QUANTITIES
-                ),
-            )
-            for index, line in enumerate(chosen.lines(**python_sizes))
-        )
+        first = {name: value if isinstance(value, int) else value.flat[0] if value.size else 1 for name, value in sizes.items()}
+        chosen, _ = self._chosen(self._integers(first), regime)
+        with self._dividing(sizes):
+            return line_arrays(chosen, sizes, self._outside)
 
     def _chosen(self, sizes: Mapping[str, int], regime: str | None) -> tuple[type[RegimeFormulas], dict[str, int]]:
         if regime is not None:
@@ -155,6 +148,14 @@ class Calculator:
                 f"evaluating {self.class_name}: sizes are whole numbers or arrays of them, not {wrong}"
             ) from None
 
+    @contextmanager
+    def _dividing(self, sizes: Sizes) -> Iterator[None]:
+        try:
+            yield
+        except (ZeroDivisionError, FloatingPointError):
+            given = ", ".join(f"{name}={value}" for name, value in sizes.items())
+            raise CalculatorError(f"evaluating {self.class_name}: a formula divides by zero at {given}") from None
+
 
 def _any_array(sizes: Sizes) -> bool:
     return any(is_array(value) for value in sizes.values())
@@ -162,7 +163,3 @@ def _any_array(sizes: Sizes) -> bool:
 
 def _total(quantity: str) -> Callable[[type[RegimeFormulas]], Callable[..., int]]:
     return lambda regime: cast(Callable[..., int], getattr(regime, quantity))
-
-
-def _line(index: int, quantity: str) -> Callable[[type[RegimeFormulas]], Callable[..., int]]:
-    return lambda regime: lambda **sizes: cast(int, getattr(regime.lines(**sizes)[index], quantity))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, cast
 
-from forwardbook.calculator.arrays import IntegerArray, exactly, flattened
+from forwardbook.calculator.arrays import INT64_MAX, IntegerArray, exactly, flattened
 from forwardbook.calculator.choice import CalculatorError, arguments, least_size
-from forwardbook.calculator.formulas import RegimeFormulas
+from forwardbook.calculator.formulas import LineCost, RegimeFormulas
 
 if TYPE_CHECKING:
     import numpy
@@ -43,6 +44,36 @@ def evaluate_arrays(
         raise outside({name: int(values[open_elements[0]]) for name, values in flat.items()})
     shaped = results if wide else results.astype(numpy.int64)
     return cast("IntegerArray", shaped.reshape(shape))
+
+
+def line_arrays(
+    regime: type[RegimeFormulas], sizes: Mapping[str, int | IntegerArray], outside: Outside
+) -> tuple[LineCost[IntegerArray], ...]:
+    """The cost of each line over arrays, all of whose elements must fall into the regime."""
+    import numpy
+
+    flat, shape = flattened(sizes)
+    failing = numpy.flatnonzero(~_mask(regime, flat))
+    if len(failing):
+        raise outside({name: int(values[failing[0]]) for name, values in flat.items()})
+    named_sizes = cast(Mapping[str, IntegerArray], arguments(regime, cast(Mapping[str, int], flat)))
+
+    def shaped(value: int) -> IntegerArray:
+        dtype = numpy.int64 if -INT64_MAX <= numpy.max(value) <= INT64_MAX else object
+        return cast("IntegerArray", numpy.broadcast_to(numpy.asarray(value, dtype), (prod(shape),)).reshape(shape))
+
+    return tuple(
+        LineCost(
+            line.line,
+            line.end_line,
+            line.code,
+            shaped(line.flops),
+            shaped(line.pointwise_ops),
+            shaped(line.reads),
+            shaped(line.writes),
+        )
+        for line in exactly(regime.lines, named_sizes)
+    )
 
 
 def _on(regime: type[RegimeFormulas], formula: Callable[..., int], flat: Mapping[str, IntegerArray]) -> int:

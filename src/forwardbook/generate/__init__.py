@@ -1,0 +1,16 @@
+"""Entries become calculators: the formulas of an entry in, a Python file with a checksum out."""
+
+from forwardbook.generate.checksum import EditedFileError, is_unedited
+from forwardbook.generate.files import outdated, would_change, write
+from forwardbook.generate.naming import with_generated_names
+from forwardbook.generate.rendering import render
+
+__all__ = [
+    "EditedFileError",
+    "is_unedited",
+    "outdated",
+    "render",
+    "with_generated_names",
+    "would_change",
+    "write",
+]

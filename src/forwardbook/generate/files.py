@@ -1,0 +1,41 @@
+"""Calculators on disk: an entry and a folder in, its file written or compared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from forwardbook.generate.checksum import EditedFileError, is_unedited
+from forwardbook.generate.rendering import render
+from forwardbook.schema import Entry
+from forwardbook.workspace import write_atomically
+
+
+def write(entry: Entry, folder: Path, *, force: bool = False) -> bool:
+    """Write the entry's calculator into the folder; whether the file changed. An edited file is refused."""
+    path = folder / entry.generated_file_name
+    text = render(entry)
+    if path.exists():
+        present = path.read_text(encoding="utf-8")
+        if present == text:
+            return False
+        if not force and not is_unedited(present):
+            raise EditedFileError(
+                f"generating {path}: the file was edited by hand (its checksum does not match); it was left as it is. "
+                "Move the edit elsewhere, or overwrite it with --force"
+            )
+    write_atomically(path, text)
+    return True
+
+
+def would_change(entry: Entry, folder: Path) -> bool:
+    """Whether the file on disk is not what the entry renders to."""
+    path = folder / entry.generated_file_name
+    return not path.exists() or path.read_text(encoding="utf-8") != render(entry)
+
+
+def outdated(entries: Iterable[Entry], folder: Path) -> list[Path]:
+    """The files that are missing, edited or older than their entry; entries without formulas have none."""
+    return [
+        folder / entry.generated_file_name for entry in entries if entry.regimes and would_change(entry, folder)
+    ]

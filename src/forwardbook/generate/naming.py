@@ -1,0 +1,47 @@
+"""Names of generated things: keys, symbols and regimes in, file, class and Python names out."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Mapping
+
+from forwardbook.schema import Entry, snake_case
+
+_RESERVED = frozenset({"greatest", "least", "LineCost", "int", "bool", "tuple", "_"})
+
+
+def with_generated_names(key: str, entry: Entry, others: Mapping[str, Entry]) -> Entry:
+    """The entry with the names of its file and class, other than those of the other entries."""
+    taken = {other.generated_file_name for name, other in others.items() if name != key}
+    stem = re.sub(r"\W", "_", snake_case(key))
+    file_name, number = f"{stem}.py", 2
+    while file_name in taken:
+        file_name, number = f"{stem}_{number}.py", number + 1
+    names = {"generated_file_name": file_name, "generated_class_name": f"{entry.class_name}Calculator"}
+    return entry.model_copy(update=names)
+
+
+def python_names(symbols: Iterable[str]) -> dict[str, str]:
+    """A Python name for each symbol, different for different symbols; most are their own."""
+    found: dict[str, str] = {}
+    for symbol in sorted(symbols, key=lambda name: ("." in name, name)):
+        name = symbol.replace(".", "_")
+        while keyword.iskeyword(name) or name in _RESERVED or name in found.values():
+            name += "_"
+        found[symbol] = name
+    return found
+
+
+def regime_class_names(regimes: Iterable[str]) -> list[str]:
+    """A class name for each regime: `low precision` becomes `LowPrecisionRegime`."""
+    found: list[str] = []
+    for regime in regimes:
+        words = re.findall(r"[A-Za-z0-9]+", regime)
+        stem = "".join(word[:1].upper() + word[1:] for word in words)
+        name = f"{'' if stem[:1].isalpha() else 'The'}{stem}Regime"
+        number = 2
+        while name in found:
+            name, number = f"{name.removesuffix(str(number - 1))}{number}", number + 1
+        found.append(name)
+    return found

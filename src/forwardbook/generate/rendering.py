@@ -1,0 +1,153 @@
+"""One entry rendered: its regimes in, the text of the Python file that holds its calculator out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from forwardbook.calculator import LineCost
+from forwardbook.errors import ForwardbookError
+from forwardbook.generate.checksum import sealed
+from forwardbook.generate.layout import documented, filled, listed, quoted, signature
+from forwardbook.generate.naming import python_names, regime_class_names
+from forwardbook.generate.python_code import python_condition, python_expression
+from forwardbook.schema import QUANTITIES, Entry, Regime
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_SYMBOL: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
+_LINE_QUANTITIES: Final = ("flops", "pointwise_ops", "reads", "writes")
+
+
+class RenderError(ForwardbookError):
+    """An entry cannot become a calculator."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedRegime:
+    """The parts of one regime's class, as Python text."""
+
+    class_name: str
+    summary: str
+    name: str
+    context: str
+    parameters: str
+    conditions: str
+    python_names: str
+    methods: tuple[str, ...]
+
+
+def render(entry: Entry) -> str:
+    """The file of the entry's calculator, checksum first."""
+    if not entry.regimes:
+        raise RenderError(f"rendering {entry.full_class_name}: it has no formulas to render")
+    regimes = [
+        _rendered(regime, name)
+        for regime, name in zip(
+            entry.regimes, regime_class_names(regime.name for regime in entry.regimes), strict=True
+        )
+    ]
+    code = "\n".join(method for regime in regimes for method in regime.methods)
+    imports = [name for name in ("LineCost", "greatest", "least") if f"{name}(" in code]
+    body = _template().render(
+        full_class_name=quoted(entry.full_class_name),
+        summary=documented(entry.full_class_name),
+        class_name=entry.generated_class_name or f"{entry.class_name}Calculator",
+        imports=sorted([*imports, "Calculator", "RegimeFormulas"], key=lambda name: (name.islower(), name)),
+        regimes=regimes,
+        regime_tuple=listed("regimes = ", [regime.class_name for regime in regimes], "()", 4),
+    )
+    return sealed(body)
+
+
+def regime_parameters(regime: Regime) -> tuple[str, ...]:
+    """All names a regime depends on: those it lists, then any other that its formulas or conditions hold."""
+    texts = [*regime.conditions, *(regime.formula(quantity) for quantity in QUANTITIES)]
+    texts += [text for line in line_formulas(regime) for text in (line.flops, line.pointwise_ops)]
+    texts += [text for line in line_formulas(regime) for text in (line.reads, line.writes)]
+    found = {symbol for text in texts for symbol in _SYMBOL.findall(text)}
+    return (*regime.parameters, *sorted(found - set(regime.parameters)))
+
+
+def line_formulas(regime: Regime) -> list[LineCost[str]]:
+    """The lines of the two analyses as one table, by line."""
+    table: dict[tuple[int, int, str], dict[str, list[str]]] = {}
+    for flop_line in regime.flop_analysis.lines:
+        row = table.setdefault((flop_line.line, flop_line.end_line, flop_line.code), {})
+        row.setdefault("flops", []).append(flop_line.flops)
+        row.setdefault("pointwise_ops", []).append(flop_line.pointwise_ops)
+    for memory_line in regime.memory_analysis.lines:
+        row = table.setdefault((memory_line.line, memory_line.end_line, memory_line.code), {})
+        row.setdefault("reads", []).append(memory_line.reads)
+        row.setdefault("writes", []).append(memory_line.writes)
+    return [
+        LineCost(line, end, code, *(" + ".join(row.get(quantity, ["0"])) for quantity in _LINE_QUANTITIES))
+        for (line, end, code), row in sorted(table.items())
+    ]
+
+
+def _rendered(regime: Regime, class_name: str) -> RenderedRegime:
+    parameters = regime_parameters(regime)
+    names = python_names(parameters)
+    other = {symbol: name for symbol, name in names.items() if symbol != name}
+    pairs = [f"{quoted(symbol)}: {quoted(name)}" for symbol, name in other.items()]
+    return RenderedRegime(
+        class_name,
+        documented(regime.context or f"The regime {regime.name}."),
+        quoted(regime.name),
+        f"    context = {quoted(regime.context)}",
+        listed("parameters = ", [quoted(name) for name in parameters], "()", 4),
+        listed("conditions = ", [quoted(text) for text in regime.conditions], "()", 4),
+        listed("python_names = ", pairs, "{}", 4) if other else "",
+        (_holds(regime, names), *(_method(quantity, regime, names) for quantity in QUANTITIES), _lines(regime, names)),
+    )
+
+
+def _holds(regime: Regime, names: dict[str, str]) -> str:
+    conditions = [python_condition(text, names) for text in regime.conditions]
+    head = signature("holds", _used(conditions, names), "tuple[bool, ...]")
+    return f"{head}\n{listed('return ', conditions, '()', 8)}"
+
+
+def _method(quantity: str, regime: Regime, names: dict[str, str]) -> str:
+    expression = python_expression(regime.formula(quantity), names)
+    head = signature(quantity, _used([expression], names), "int")
+    return f"{head}\n{filled('return ', expression, '', 8)}"
+
+
+def _lines(regime: Regime, names: dict[str, str]) -> str:
+    rows, expressions = [], []
+    for line in line_formulas(regime):
+        amounts = [python_expression(getattr(line, quantity), names) for quantity in _LINE_QUANTITIES]
+        expressions += amounts
+        place = f"            LineCost(\n                {line.line},\n                {line.end_line},"
+        costs = [
+            filled(f"{quantity}=", text, ",", 16) for quantity, text in zip(_LINE_QUANTITIES, amounts, strict=True)
+        ]
+        code = f"                {quoted(line.code)},"
+        rows.append("\n".join([place, code, *costs, "            ),"]))
+    head = signature("lines", _used(expressions, names), "tuple[LineCost[int], ...]" if rows else "tuple[()]")
+    return "\n".join([head, "        return (", *rows, "        )"]) if rows else f"{head}\n        return ()"
+
+
+def _used(expressions: list[str], names: dict[str, str]) -> list[str]:
+    """The Python names that occur, in the order of the parameters."""
+    words = {word for expression in expressions for word in re.findall(r"[A-Za-z_]\w*", expression)}
+    return [name for name in names.values() if name in words]
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("forwardbook", "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("calculator.py.j2")
