@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -189,11 +190,11 @@ def _fraction(value: Expr) -> tuple[Expr, Expr]:
     """Numerator and denominator, both without division."""
     bottom = Expr.const(1)
     for coefficient, powers in value.monomials():
-        rest = Expr.const(coefficient.denominator)
-        missing = (bottom * coefficient).monomials()
-        if any(c.denominator != 1 for c, _ in missing):
-            bottom = bottom * rest
-        del powers
+        divisor = coefficient.denominator
+        for atom, power in powers.items():
+            if power < 0:
+                raise Unexpressed(f"a quotient by the size {atom} was rounded: {value.text()}")
+        bottom = Expr.const(math.lcm(bottom.const_value(), divisor))
     top = value * bottom
     if not _is_whole(top):
         raise Unexpressed(f"a quotient by a size was rounded: {value.text()}")

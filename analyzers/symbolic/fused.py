@@ -18,6 +18,7 @@ from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
 
 from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.standins import STAND_INS
 from forwardbook.analyzers.symbolic.values import UnknownValue, shadow
 
 _attention, _grouped, _interpolate = F.scaled_dot_product_attention, F.grouped_mm, F.interpolate
@@ -182,32 +183,57 @@ def _call_interpolate(
 
 _FUSED: dict[object, Callable[..., object]] = {
     F.scaled_dot_product_attention: _call_sdpa,
-    F.grouped_mm: _call_grouped_mm,
     torch._grouped_mm: _call_grouped_mm,
-    F.interpolate: _call_interpolate,
     **{getattr(torch, m): functools.partial(_call_recurrent, m) for m in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
 }
-_DROPOUTS = {
-    getattr(F, n)
-    for n in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
-} | {torch.dropout, torch.feature_dropout, torch.alpha_dropout, torch.feature_alpha_dropout}
+_RECURRENT = {torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu}
+_DROPOUTS = {torch.dropout, torch.feature_dropout, torch.alpha_dropout, torch.feature_alpha_dropout}
+_CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
 
 
 class FusedOperations(TorchFunctionMode):
-    """While active, fused kernels are one operation each, and dropout in eval mode is the identity."""
+    """While active, fused kernels are one operation each, and kernels that take plain integers accept symbols.
+
+    torch's Python functions ask first whether a mode wants them, and their bodies then run without it; inside this
+    mode they are told no, so that what they call is seen.
+    """
+
+    def __init__(self, symbolic: bool) -> None:
+        super().__init__()
+        self._table = {**_FUSED, **(STAND_INS if symbolic else {})}
+        self._saved: list[tuple[object, str, object]] = []
+
+    def __enter__(self) -> FusedOperations:
+        for module in (F, torch.functional):
+            for name in _CHECKS:
+                if hasattr(module, name):
+                    self._replace(module, name, lambda *tensors: False)
+        self._replace(F, "interpolate", _call_interpolate)
+        self._replace(F, "grouped_mm", _call_grouped_mm)
+        super().__enter__()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        super().__exit__(*exc)  # type: ignore[arg-type]
+        while self._saved:
+            module, name, value = self._saved.pop()
+            setattr(module, name, value)
+
+    def _replace(self, module: object, name: str, value: object) -> None:
+        self._saved.append((module, name, getattr(module, name)))
+        setattr(module, name, value)
 
     def __torch_function__(
         self, func: object, types: object, args: tuple[object, ...] = (), kwargs: dict[str, object] | None = None
     ) -> object:
         kwargs = kwargs or {}
-        if isinstance(func, Callable):  # type: ignore[arg-type]
-            fused = _FUSED.get(func) if func.__hash__ else None
-            if fused is not None and not (func in _RECURRENT and len(args) != 9):
-                return fused(*args, **kwargs)
-            if func in _DROPOUTS and not _training(func, args, kwargs):
-                return args[0] if args else kwargs["input"]
-            if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
-                return _read(func, args[0])
+        fused = self._table.get(func)
+        if fused is not None and not (func in _RECURRENT and len(args) != 9):
+            return fused(*args, **kwargs)
+        if func in _DROPOUTS and not kwargs.get("train", args[2] if len(args) > 2 else True):
+            return args[0] if args else kwargs["input"]
+        if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
+            return _read(func, args[0])  # type: ignore[arg-type]
         return _call(func, args, kwargs)
 
 
@@ -221,6 +247,9 @@ def _read(func: Callable[..., object], tensor: Tensor) -> object:
     return func(value)
 
 
+_NO_SYMBOLS = ("symbolic sizes/strides", "SymIntArrayRef", "expected to be int but got")
+
+
 def _call(func: object, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """`func`, through torch's Python decompositions where its own composite cannot take symbolic sizes."""
     assert callable(func)
@@ -231,18 +260,3 @@ def _call(func: object, args: tuple[object, ...], kwargs: dict[str, object]) -> 
             raise
     with enable_python_dispatcher():
         return func(*args, **kwargs)
-
-
-_NO_SYMBOLS = ("symbolic sizes/strides", "SymIntArrayRef", "expected to be int but got")
-
-
-_RECURRENT = {torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu}
-
-
-def _training(func: object, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
-    """Whether a dropout call drops: F.* take training third and default to it, torch.* name it train."""
-    if func in (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d):
-        return bool(kwargs.get("training", args[2] if len(args) > 2 else True))
-    if func in (F.alpha_dropout, F.feature_alpha_dropout):
-        return bool(kwargs.get("training", args[2] if len(args) > 2 else False))
-    return bool(kwargs.get("train", args[2] if len(args) > 2 else True))

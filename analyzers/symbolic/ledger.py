@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import FrameType
 
+import sympy
 import torch
 from torch.fx.experimental.sym_node import METHOD_TO_OPERATOR, SymNode, method_to_operator
 
@@ -161,8 +162,9 @@ class Node(SymNode):
         return self._hint
 
     @property
-    def expr(self) -> str:  # type: ignore[override]
-        return str(self)
+    def expr(self) -> sympy.Expr:
+        """A stand-in for torch code that asks for symbols: the number, or one symbol for the whole node."""
+        return sympy.Integer(int(self._hint)) if self.op == "constant" else sympy.Symbol(f"n{self.index}")
 
     _expr = expr
 

@@ -230,7 +230,7 @@ class Recorder(TorchDispatchMode):
         kwargs = kwargs or {}
         keys_in = {self._key(t) for t in _tensors((args, kwargs))}
         out = self.values.run(func, args, kwargs) if self.values is not None else func(*args, **kwargs)
-        if self._stack:
+        if self._stack and func is not torch.ops.aten.size.default:
             self._record(func, args, kwargs, out, keys_in)
         return out
 
@@ -245,7 +245,7 @@ class Recorder(TorchDispatchMode):
         outputs = [t for t in _tensors(out) if t.device.type != "cpu" or self.values is None]
         if self.values is not None and not outputs and _tensors(out):
             return  # a constant computed on the CPU while the module runs on meta: Python's work, not the device's
-        name = func._schema.name.replace("::", ".")
+        name = func._schema.name.replace("forwardbook_symbolic::", "aten::").replace("::", ".")
         operation = self._operation(func, name, args, kwargs, outputs, keys_in)
         frames = self._frames(sys._getframe(2))
         try:

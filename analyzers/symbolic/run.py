@@ -122,13 +122,13 @@ def run_symbolically(
     recorder = Recorder(
         Widths(*map(Expr.symbol, SYMBOLIC_WIDTHS)), dtype, values, ledger, expressions
     )
-    packages = (recipe.target.split(".")[0], recipe.library, "torch.nn.modules")
+    packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
     with symbolic_integers(packages), _default_dtype(dtype), torch.no_grad():
         with torch.device("meta"), no_initialisation(), _Construction(values):
             root = recipe.build(sizes).eval()
             args, kwargs = recipe.inputs(sizes, root, MetaMaker())
         ledger.running = True
-        with symbolic_integers(packages), FusedOperations(), recorder.watching(root):
+        with FusedOperations(symbolic=True), recorder.watching(root):
             root(*args, **kwargs)
     return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes)
 
@@ -154,6 +154,6 @@ def run_measured(
         with torch.device("meta"), no_initialisation(), _Construction(values):
             root = recipe.build(chosen).eval()
             args, kwargs = recipe.inputs(chosen, root, MetaMaker())
-        with FusedOperations(), recorder.watching(root):
+        with FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)
     return recorder.trace, root

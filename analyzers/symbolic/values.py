@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 from torch._dispatch.python import enable_python_dispatcher
+from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves, tree_map
 
 from forwardbook.analyzers.symbolic.ledger import hint_of
@@ -45,7 +46,9 @@ def to_meta(value: Tensor) -> Tensor:
 
 
 def elements(tensor: Tensor) -> int:
-    """The number of elements in this run."""
+    """The number of elements in this run; a lazy parameter, which has no shape yet, counts as too many to carry."""
+    if is_lazy(tensor):
+        return LIMIT + 1
     count = 1
     for size in tensor.shape:
         count *= int(hint_of(size))  # type: ignore[call-overload]
@@ -73,6 +76,8 @@ class Values:
         Raises:
             UnknownValue: the shape of the result depends on a value that nobody has.
         """
+        if func in _SIZES:
+            return [int(size) for size in args[0].shape]  # type: ignore[attr-defined]
         args, kwargs = self._lifted(args, kwargs)
         inputs = _tensors((args, kwargs))
         if inputs and all(t.device.type == "cpu" for t in inputs):
@@ -230,16 +235,35 @@ def _factory_device(kwargs: dict[str, object], args: tuple[object, ...]) -> dict
     return kwargs
 
 
+# How C++ code that knows no symbols asks for a shape; the numbers are written down as needed.
+_SIZES = {torch.ops.aten.size.default}
+# The same views without autograd's bookkeeping; only the twin has a symbolic kernel.
+_SYMBOLIC_TWIN = {
+    torch.ops.aten.unsafe_split.Tensor: torch.ops.aten.split.Tensor,
+    torch.ops.aten.unsafe_split_with_sizes.default: torch.ops.aten.split_with_sizes.default,
+}
+_SPECIALISED = ("SymInt", "symbolic", "dispatch_on_subclass")  # how torch says that a kernel takes plain integers only
+
+
 def _run(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """`func` on meta; an operation without a symbolic kernel is run at this run's numbers, which is written down."""
+    leaves = tree_leaves((args, kwargs))
+    if any(isinstance(leaf, Tensor) and is_lazy(leaf) for leaf in leaves):
+        return func(*args, **kwargs)
+    func = _SYMBOLIC_TWIN.get(func, func)
     try:
         with enable_python_dispatcher():
             return func(*args, **kwargs)
     except (RuntimeError, TypeError) as problem:
-        symbolic = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.SymInt | torch.SymFloat)]
-        if not symbolic or ("SymInt" not in str(problem) and "symbolic" not in str(problem)):
+        symbolic = [leaf for leaf in leaves if isinstance(leaf, torch.SymInt | torch.SymFloat)]
+        if not symbolic or not any(text in str(problem) for text in _SPECIALISED):
             raise
-        for size in symbolic:
-            size.node.evaluate()
-        args, kwargs = tree_map(hint_of, (args, kwargs))
+    try:
         return func(*args, **kwargs)
+    except (RuntimeError, TypeError) as problem:
+        if not any(text in str(problem) for text in _SPECIALISED):
+            raise
+    for size in symbolic:
+        size.node.evaluate()
+    args, kwargs = tree_map(hint_of, (args, kwargs))
+    return func(*args, **kwargs)

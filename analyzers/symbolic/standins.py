@@ -1,0 +1,248 @@
+"""Kernels whose torch signature takes plain integers (pooling, folding, group norm), with a twin that takes symbols.
+
+A twin computes only the shapes; it is recorded under the name of the kernel it stands for. Measured runs never see
+it: they run torch's own kernels, so a wrong shape here is a formula that the proof rejects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch.library import Library
+
+_library = Library("forwardbook_symbolic", "DEF")  # noqa: TOR901 - lives as long as the process
+_POOL = "Tensor self, SymInt[] kernel_size, SymInt[] stride, SymInt[] padding"
+Ints = Sequence[int]
+
+
+def _define(schema: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    def register(shape: Callable[..., object]) -> Callable[..., object]:
+        name = _library.define(schema)
+        _library.impl(name, shape, "Meta")
+        return shape
+
+    return register
+
+
+def _windows(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """How many windows fit: floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1; with ceil_mode the
+    ceiling, but no window may start in the right padding (torch.nn.MaxPool2d)."""
+    span = size + 2 * padding - dilation * (kernel - 1) - 1
+    if not ceil_mode:
+        return span // stride + 1
+    count = (span + stride - 1) // stride + 1
+    return count - 1 if (count - 1) * stride >= size + padding else count
+
+
+def _pooled(self: Tensor, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> list[int]:
+    spatial = len(kernel)
+    stride = stride or kernel
+    outside = list(self.shape[: self.dim() - spatial])
+    inside = self.shape[self.dim() - spatial :]
+    return outside + [
+        _windows(n, k, s, p, d, ceil_mode)
+        for n, k, s, p, d in zip(inside, kernel, stride, padding, dilation, strict=True)
+    ]
+
+
+def _max_pool(
+    self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> tuple[Tensor, Tensor]:
+    shape = _pooled(self, kernel_size, stride, padding, dilation, ceil_mode)
+    return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
+
+
+def _avg_pool(
+    self: Tensor,
+    kernel_size: Ints,
+    stride: Ints,
+    padding: Ints,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Tensor:
+    return self.new_empty(_pooled(self, kernel_size, stride, padding, [1] * len(kernel_size), ceil_mode))
+
+
+for _n in (2, 3):
+    _define(f"max_pool{_n}d_with_indices({_POOL}, SymInt[] dilation, bool ceil_mode) -> (Tensor, Tensor)")(_max_pool)
+    _define(
+        f"avg_pool{_n}d({_POOL}, bool ceil_mode, bool count_include_pad, SymInt? divisor_override) -> Tensor"
+    )(_avg_pool)
+
+
+def _adaptive_max(self: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
+    shape = [*self.shape[: self.dim() - len(output_size)], *output_size]
+    return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
+
+
+def _fractional(self: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor) -> tuple[Tensor, Tensor]:
+    return _adaptive_max(self, output_size)
+
+
+for _n in (2, 3):
+    _define(f"adaptive_max_pool{_n}d(Tensor self, SymInt[] output_size) -> (Tensor, Tensor)")(_adaptive_max)
+    _define(
+        f"fractional_max_pool{_n}d(Tensor self, SymInt[] kernel_size, SymInt[] output_size, Tensor random_samples)"
+        " -> (Tensor, Tensor)"
+    )(_fractional)
+
+
+@_define(
+    "im2col(Tensor self, SymInt[] kernel_size, SymInt[] dilation, SymInt[] padding, SymInt[] stride) -> Tensor"
+)
+def _im2col(self: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Tensor:
+    height, width = _pooled(self, kernel_size, stride, padding, dilation, False)[-2:]
+    outside = list(self.shape[:-3])
+    return self.new_empty([*outside, self.shape[-3] * kernel_size[0] * kernel_size[1], height * width])
+
+
+@_define(
+    "col2im(Tensor self, SymInt[] output_size, SymInt[] kernel_size, SymInt[] dilation, SymInt[] padding, "
+    "SymInt[] stride) -> Tensor"
+)
+def _col2im(
+    self: Tensor, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
+) -> Tensor:
+    channels = self.shape[-2] // (kernel_size[0] * kernel_size[1])
+    return self.new_empty([*self.shape[:-2], channels, *output_size])
+
+
+@_define(
+    "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, SymInt group, "
+    "float eps) -> (Tensor, Tensor, Tensor)"
+)
+def _group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    return input.new_empty(input.shape), input.new_empty((N, group)), input.new_empty((N, group))
+
+
+_ops = torch.ops.forwardbook_symbolic
+
+
+def _each(value: int | Ints | None, count: int) -> list[int]:
+    if value is None:
+        return []
+    if not isinstance(value, tuple | list):
+        return [value] * count
+    return list(value) * count if len(value) == 1 else list(value)
+
+
+def _call_max(count: int) -> Callable[..., tuple[Tensor, Tensor]]:
+    def pool(
+        input: Tensor,
+        kernel_size: int | Ints,
+        stride: int | Ints | None = None,
+        padding: int | Ints = 0,
+        dilation: int | Ints = 1,
+        ceil_mode: bool = False,
+    ) -> tuple[Tensor, Tensor]:
+        sizes = [_each(v, max(count, 1)) for v in (kernel_size, stride, padding, dilation)]
+        if count == 1:  # torch runs it as a two-dimensional pool of one row
+            row = [[neutral, *v] if v else v for neutral, v in zip((1, 1, 0, 1), sizes, strict=True)]
+            out, index = _ops.max_pool2d_with_indices(input.unsqueeze(-2), *row, ceil_mode)
+            return out.squeeze(-2), index.squeeze(-2)
+        return getattr(_ops, f"max_pool{count}d_with_indices")(input, *sizes, ceil_mode)  # type: ignore[no-any-return]
+
+    return pool
+
+
+def _first(pool: Callable[..., tuple[Tensor, Tensor]]) -> Callable[..., Tensor]:
+    return lambda *args, **kwargs: pool(*args, **kwargs)[0]
+
+
+def _call_avg(count: int) -> Callable[..., Tensor]:
+    def pool(
+        input: Tensor,
+        kernel_size: int | Ints,
+        stride: int | Ints | None = None,
+        padding: int | Ints = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Tensor:
+        sizes = [_each(v, max(count, 1)) for v in (kernel_size, stride, padding)]
+        rest = (ceil_mode, count_include_pad, divisor_override)
+        if count == 1:
+            row = [[neutral, *v] if v else v for neutral, v in zip((1, 1, 0), sizes, strict=True)]
+            return _ops.avg_pool2d(input.unsqueeze(-2), *row, *rest).squeeze(-2)  # type: ignore[no-any-return]
+        return getattr(_ops, f"avg_pool{count}d")(input, *sizes, *rest)  # type: ignore[no-any-return]
+
+    return pool
+
+
+def _call_adaptive(count: int) -> Callable[..., tuple[Tensor, Tensor]]:
+    def pool(input: Tensor, output_size: int | Ints) -> tuple[Tensor, Tensor]:
+        size = _each(output_size, count)
+        if count == 1:
+            out, index = _ops.adaptive_max_pool2d(input.unsqueeze(-2), [1, *size])
+            return out.squeeze(-2), index.squeeze(-2)
+        return getattr(_ops, f"adaptive_max_pool{count}d")(input, size)  # type: ignore[no-any-return]
+
+    return pool
+
+
+def _call_adaptive_avg1d(input: Tensor, output_size: int | Ints) -> Tensor:
+    out = torch.ops.aten._adaptive_avg_pool2d(input.unsqueeze(-2), [1, *_each(output_size, 1)])
+    return out.squeeze(-2)  # type: ignore[no-any-return]
+
+
+def _call_fractional(count: int) -> Callable[..., tuple[Tensor, Tensor]]:
+    def pool(input: Tensor, kernel_size: Ints, output_size: Ints, samples: Tensor) -> tuple[Tensor, Tensor]:
+        run = getattr(_ops, f"fractional_max_pool{count}d")
+        return run(input, _each(kernel_size, count), _each(output_size, count), samples)  # type: ignore[no-any-return]
+
+    return pool
+
+
+def _call_im2col(input: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Tensor:
+    return _ops.im2col(input, *(_each(v, 2) for v in (kernel_size, dilation, padding, stride)))  # type: ignore[no-any-return]
+
+
+def _call_col2im(
+    input: Tensor, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
+) -> Tensor:
+    sizes = (_each(v, 2) for v in (output_size, kernel_size, dilation, padding, stride))
+    return _ops.col2im(input, *sizes)  # type: ignore[no-any-return]
+
+
+def _call_group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    inside = 1
+    for size in input.shape[2:]:
+        inside = inside * size
+    input = input.contiguous()
+    out = _ops.native_group_norm(input, weight, bias, input.shape[0], input.shape[1], inside, num_groups, eps)
+    return out[0]  # type: ignore[no-any-return]
+
+
+_nn = torch._C._nn
+STAND_INS: dict[object, Callable[..., object]] = {
+    torch.max_pool1d: _first(_call_max(1)),
+    torch.max_pool2d: _first(_call_max(2)),
+    torch.max_pool3d: _first(_call_max(3)),
+    torch.max_pool1d_with_indices: _call_max(1),
+    _nn.max_pool2d_with_indices: _call_max(2),
+    _nn.max_pool3d_with_indices: _call_max(3),
+    torch.avg_pool1d: _call_avg(1),
+    _nn.avg_pool2d: _call_avg(2),
+    _nn.avg_pool3d: _call_avg(3),
+    torch.adaptive_max_pool1d: _call_adaptive(1),
+    _nn.adaptive_max_pool2d: _call_adaptive(2),
+    _nn.adaptive_max_pool3d: _call_adaptive(3),
+    torch.adaptive_avg_pool1d: _call_adaptive_avg1d,
+    _nn.fractional_max_pool2d: _call_fractional(2),
+    _nn.fractional_max_pool3d: _call_fractional(3),
+    _nn.im2col: _call_im2col,
+    _nn.col2im: _call_col2im,
+    torch.group_norm: _call_group_norm,
+}
