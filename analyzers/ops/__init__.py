@@ -26,4 +26,5 @@ __all__ = [
 
 # Every file of the folder states its rules on import; there is no list to keep.
 for _file in iter_modules(__path__):
-    import_module(f"{__name__}.{_file.name}")
+    if not _file.name.startswith("_"):
+        import_module(f"{__name__}.{_file.name}")

@@ -8,7 +8,7 @@ from forwardbook.analyzers.ops.registry import aten, rule
 
 
 def per_position(weight: Operand) -> Size:
-    """The products at one position: a weight's sizes after the first are a group's channels and the kernel."""
+    """The products at one position: a weight's sizes after the first, a group's channels and the kernel."""
     return product(*weight.shape[1:])
 
 

@@ -86,6 +86,16 @@ def lu_solve(op: Operation) -> Work:
 
 
 @rule(
+    *aten("_cholesky_solve_helper cholesky_solve"),
+    reason="two triangular solves, n (n - 1) flops each per right hand side; pointwise one division "
+    "per element of the result in each",
+)
+def cholesky_solve(op: Operation) -> Work:
+    n = op.output.shape[-2]
+    return Work(flops=2 * op.output.numel * (n - 1), pointwise_ops=2 * op.output.numel)
+
+
+@rule(
     "aten.linalg_inv_ex",
     reason="LU and two triangular solves for n right hand sides, as _linalg_solve_ex with the identity",
 )

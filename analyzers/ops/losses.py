@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forwardbook.analyzers.ops.operation import Operation, Size, Work
+from forwardbook.analyzers.ops.operation import Operation, Size, Work, product
 from forwardbook.analyzers.ops.registry import aten, rule
 
 
@@ -33,8 +33,7 @@ def huber(op: Operation) -> Work:
 
 @rule(
     "aten.soft_margin_loss",
-    reason="3 per element: multiply by the target, exponential, logarithm of one plus it; 1 more "
-    "where reduced",
+    reason="3 per element: multiply by the target, exponential, logarithm of one plus it; 1 more where reduced",
 )
 def soft_margin(op: Operation) -> Work:
     return reduced(op, 3, op.inputs[0].numel)
@@ -100,6 +99,25 @@ def multi_margin(op: Operation) -> Work:
 def multilabel_margin(op: Operation) -> Work:
     data = op.inputs[0]
     return Work(pointwise_ops=4 * data.numel * data.shape[-1])
+
+
+@rule(
+    "torch_nn._linear_cross_entropy_batch_chunked",
+    "torch_nn._linear_cross_entropy_batch_chunked_no_reduction",
+    reason="2 * N * C * F for the logits, and as much again for each gradient that the call asks to "
+    "be prepared (of the input, of the weight); pointwise per logit: maximum, subtract, "
+    "exponential, sum (4), the bias 1, the softmax 1 where a gradient needs it; the few "
+    "operations per sample are left out",
+)
+def linear_cross_entropy(op: Operation) -> Work:
+    data, weight = op.tensor("input"), op.tensor("linear_weight")
+    logits = product(*data.shape[:-1]) * weight.shape[0]
+    gradients = [op.flag(f"compute_{of}_grad") for of in ("input", "linear_weight", "linear_bias")]
+    biased = 0 if op.optional("linear_bias") is None else 1
+    return Work(
+        flops=2 * (1 + sum(gradients[:2])) * logits * data.shape[-1],
+        pointwise_ops=(4 + biased + any(gradients)) * logits,
+    )
 
 
 @rule(

@@ -8,16 +8,17 @@ from forwardbook.analyzers.ops.registry import aten, in_place, once, rule
 
 @rule(
     *aten(
-        "clone _to_copy _conj_copy copy cat concat stack _stack _chunk_cat constant_pad_nd "
-        "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
-        "replication_pad3d _pad_circular roll flip rot90 repeat repeat_interleave one_hot complex "
-        "block_diag diag_embed im2col unfold_copy pixel_shuffle pixel_unshuffle channel_shuffle "
-        "native_channel_shuffle contiguous _reshape_copy _pack_padded_sequence _pad_packed_sequence "
-        "lift_fresh_copy lift _lazy_clone _pin_memory to_dense _to_dense to_mkldnn "
-        "mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight cartesian_prod combinations "
-        "meshgrid split_copy split_with_sizes_copy unbind_copy expand_copy permute_copy slice_copy "
-        "select_copy squeeze_copy unsqueeze_copy t_copy transpose_copy view_copy detach_copy "
-        "alias_copy diagonal_copy as_strided_copy view_as_complex_copy view_as_real_copy"
+        "clone _to_copy _conj_copy copy _copy_from narrow_copy _reshape_alias_copy to_padded_tensor "
+        "cat concat stack _stack _chunk_cat constant_pad_nd reflection_pad1d reflection_pad2d "
+        "reflection_pad3d replication_pad1d replication_pad2d replication_pad3d _pad_circular roll "
+        "flip rot90 repeat repeat_interleave one_hot complex block_diag diag_embed im2col "
+        "unfold_copy pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle "
+        "contiguous _reshape_copy _pack_padded_sequence _pad_packed_sequence lift_fresh_copy lift "
+        "_lazy_clone _pin_memory to_dense _to_dense to_mkldnn mkldnn_reorder_conv2d_weight "
+        "mkldnn_reorder_conv3d_weight cartesian_prod combinations meshgrid split_copy "
+        "split_with_sizes_copy unbind_copy expand_copy permute_copy slice_copy select_copy "
+        "squeeze_copy unsqueeze_copy t_copy transpose_copy view_copy detach_copy alias_copy "
+        "diagonal_copy as_strided_copy view_as_complex_copy view_as_real_copy"
     ),
     "prims.convert_element_type",
     reason="movement, 0 pointwise: the distinct elements of the inputs are read once and the outputs "
@@ -46,8 +47,7 @@ def folded(op: Operation) -> Work:
 
 @rule(
     "aten.copy_",
-    reason="movement, 0 pointwise: reads src once (expanded dimensions once) and overwrites self, "
-    "which is not read",
+    reason="movement, 0 pointwise: reads src once (expanded dimensions once) and overwrites self, which is not read",
 )
 def copied_into(op: Operation) -> Work:
     return Work(reads=op.tensor("src").bytes)
@@ -68,8 +68,7 @@ def filled(op: Operation) -> Work:
         "full_like zeros_like ones_like new_full new_zeros new_ones bartlett_window blackman_window "
         "hamming_window hann_window kaiser_window _efficientzerotensor fft_fftfreq fft_rfftfreq"
     ),
-    reason="a factory: the output is written once and nothing is read, also of the tensor whose "
-    "shape it copies",
+    reason="a factory: the output is written once and nothing is read, also of the tensor whose shape it copies",
 )
 def made(op: Operation) -> Work:
     return Work(reads=0)

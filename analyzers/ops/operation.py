@@ -93,7 +93,10 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One dispatched call: its name, its tensors in schema order and its arguments by schema name."""
+    """One dispatched call: its name, its tensors in schema order and its arguments by schema name.
+
+    A tensor in `arguments` is the very operand listed in `inputs`; arguments left to their default may be absent.
+    """
 
     name: str
     overload: str = "default"

@@ -14,9 +14,7 @@ def window(op: Operation, dimensions: int) -> Size:
 
 def spatial(name: str) -> int:
     """The number of spatial dimensions, which the name of a pooling operation states as 1d, 2d or 3d."""
-    return next(
-        int(mark) for mark, letter in zip(name, name[1:], strict=False) if mark in "123" and letter == "d"
-    )
+    return next(int(mark) for mark, letter in zip(name, name[1:], strict=False) if mark in "123" and letter == "d")
 
 
 @rule(
@@ -39,8 +37,7 @@ def pool(op: Operation) -> Work:
         "_adaptive_avg_pool3d mkldnn_adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d "
         "adaptive_max_pool3d"
     ),
-    reason="1 per input element: the windows tile the input; where sizes do not divide, the shared "
-    "borders count once",
+    reason="1 per input element: the windows tile the input; where sizes do not divide, the shared borders count once",
 )
 def adaptive_pool(op: Operation) -> Work:
     return Work(pointwise_ops=op.inputs[0].numel)
@@ -48,8 +45,7 @@ def adaptive_pool(op: Operation) -> Work:
 
 @rule(
     *aten("max_unpool2d max_unpool3d"),
-    reason="movement, 0 pointwise: input and indices are read once, the output, mostly zeros, is "
-    "written once",
+    reason="movement, 0 pointwise: input and indices are read once, the output, mostly zeros, is written once",
 )
 def unpool(op: Operation) -> Work:
     return Work()

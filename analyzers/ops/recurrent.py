@@ -76,11 +76,23 @@ def lstm_cell(op: Operation) -> Work:
 
 @rule(
     "aten._thnn_fused_gru_cell",
-    reason="pointwise per hidden element: 10 (gates r and z 4, n 3, mixing 3) and each of the 3 "
-    "gates' biases added",
+    reason="pointwise per hidden element: 10 (gates r and z 4, n 3, mixing 3) and each of the 3 gates' biases added",
 )
 def gru_cell(op: Operation) -> Work:
     return Work(pointwise_ops=CELL["gru"] * op.tensor("hx").numel + gate_biases(op))
+
+
+@rule(
+    *aten("_cudnn_rnn miopen_rnn"),
+    reason="as forwardbook.recurrent: 2 * T * B * the elements of every weight matrix; the mode is a "
+    "number: 0 relu, 1 tanh, 2 lstm, 3 gru",
+)
+def cuda_recurrent(op: Operation) -> Work:
+    state = op.tensor("hx")
+    mode = ("rnn_relu", "rnn_tanh", "lstm", "gru")[op.integer("mode", 2)]
+    # a projected state is narrower than the hidden layer, which the cell state always shows
+    hidden = (op.optional("cx") or state).shape[-1]
+    return layers(op.tensor("input"), op.tensors("weight"), mode, state.shape[0], hidden)
 
 
 def gate_biases(op: Operation) -> Size:
