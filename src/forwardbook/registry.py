@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import sys
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -90,7 +91,7 @@ def find(database: Database, name: str) -> str:
     if len(keys) == 1:
         return keys[0]
     if keys:
-        raise UnknownClassError(f"looking for {name}: several classes have this name, use one of the keys {_list(keys)}")
+        raise UnknownClassError(f"looking for {name}: several classes have this name, use a key: {_list(keys)}")
     known = {other: key for key in database for other in (key, *_names(database, key))}
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else "`forwardbook list` prints the names it has."
@@ -119,6 +120,7 @@ def _module_of(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         raise ForwardbookError(f"loading {path}: {type(error).__name__}: {error}; generate the file again") from error
+    sys.modules[spec.name] = module  # so that calculators can be pickled
     return module
 
 

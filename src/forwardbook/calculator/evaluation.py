@@ -112,7 +112,7 @@ class Calculator:
             return _total(quantity)(chosen)(**python_sizes)
 
     def _line_arrays(self, sizes: Sizes, regime: str | None) -> tuple[LineCost[IntegerArray], ...]:
-        first = {name: value if isinstance(value, int) else value.flat[0] if value.size else 1 for name, value in sizes.items()}
+        first = {name: value if isinstance(value, int) else value.flat[0] for name, value in sizes.items()}
         chosen, _ = self._chosen(self._integers(first), regime)
         with self._dividing(sizes):
             return line_arrays(chosen, sizes, self._outside)

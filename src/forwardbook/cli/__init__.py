@@ -1,1 +1,22 @@
 """Commands: arguments in, calls and printing out, one file per command group."""
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; an error of ours is one message on stderr and exit code 1, wrong usage is exit code 2."""
+    from forwardbook.cli.app import build_app
+    from forwardbook.errors import ForwardbookError
+
+    try:
+        build_app()(args=arguments, prog_name="forwardbook")
+    except ForwardbookError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def analyze_module() -> int:
+    """The script `analyze-module`, short for `forwardbook analyze-module`."""
+    return main(["analyze-module", *sys.argv[1:]])

@@ -3,12 +3,14 @@
 from forwardbook.generate.checksum import EditedFileError, is_unedited
 from forwardbook.generate.files import outdated, would_change, write
 from forwardbook.generate.naming import with_generated_names
-from forwardbook.generate.rendering import render
+from forwardbook.generate.rendering import line_formulas, regime_parameters, render
 
 __all__ = [
     "EditedFileError",
     "is_unedited",
+    "line_formulas",
     "outdated",
+    "regime_parameters",
     "render",
     "with_generated_names",
     "would_change",

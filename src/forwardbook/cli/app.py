@@ -1,0 +1,46 @@
+"""The command table: names of commands in, the typer application out."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated, Final
+
+import typer
+
+import forwardbook
+
+COMMANDS: Final = {
+    "list": "forwardbook.cli.browse:list_entries",
+    "show": "forwardbook.cli.browse:show",
+    "evaluate": "forwardbook.cli.evaluate:evaluate",
+    "schema": "forwardbook.cli.schema:schema",
+}
+"""Each command and its function. The modules here import typer and nothing slow: the rest inside the functions."""
+
+
+def build_app() -> typer.Typer:
+    """The application with every command of the table."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+        help="Exact, proved cost formulas for the forward() of PyTorch modules.",
+    )
+    app.callback()(_options)
+    for name, place in COMMANDS.items():
+        module, _, function = place.partition(":")
+        app.command(name)(getattr(import_module(module), function))
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(forwardbook.__version__)
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+) -> None:
+    """Exact, proved cost formulas for the forward() of PyTorch modules."""

@@ -1,0 +1,53 @@
+"""Costs for people: integers in, a table with units out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from forwardbook.cli.terminal import code_text
+
+if TYPE_CHECKING:
+    from forwardbook.calculator import Costs, LineCost
+
+_ARITHMETIC: Final = ("flops", "pointwise_ops")
+_BYTES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
+
+
+def cost_view(full_class_name: str, costs: Costs[int], lines: Sequence[LineCost[int]] = ()) -> RenderableType:
+    """The quantities of one call, and if lines are given the cost of each."""
+    table = Table(title=f"{full_class_name}, regime {costs.regime}", box=None, title_justify="left", show_header=False)
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    table.add_column(justify="right", style="green")
+    for quantity in _ARITHMETIC:
+        table.add_row(quantity, f"{getattr(costs, quantity):,}", _scaled(getattr(costs, quantity), 1000, "op"))
+    for quantity in _BYTES:
+        table.add_row(quantity, f"{getattr(costs, quantity):,}", _scaled(getattr(costs, quantity), 1024, "B"))
+    return Group(table, "", _line_table(lines)) if lines else table
+
+
+def _line_table(lines: Sequence[LineCost[int]]) -> Table:
+    table = Table(box=None, header_style="bold")
+    table.add_column("line", justify="right", style="dim")
+    table.add_column("source", overflow="fold")
+    for quantity in ("flops", "pointwise ops", "reads", "writes"):
+        table.add_column(quantity, justify="right")
+    for line in lines:
+        amounts = (line.flops, line.pointwise_ops, line.reads, line.writes)
+        table.add_row(str(line.line), code_text(line.code), *(f"{amount:,}" if amount else "" for amount in amounts))
+    return table
+
+
+def _scaled(amount: int, step: int, unit: str) -> str:
+    """1536 bytes as `1.50 KiB`, 2000 operations as `2.00 Kop`."""
+    prefixes = ("", "K", "M", "G", "T", "P", "E", "Z")
+    power = 0
+    while abs(amount) >= step ** (power + 1) and power + 1 < len(prefixes):
+        power += 1
+    if power == 0:
+        return f"{amount} {unit}"
+    return f"{amount / step**power:.2f} {prefixes[power]}{'i' if step == 1024 else ''}{unit}"

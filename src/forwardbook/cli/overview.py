@@ -1,0 +1,53 @@
+"""The list of classes: raw entries in, one row for each out, without validating any."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, cast
+
+from rich.table import Table
+from rich.text import Text
+
+from forwardbook.cli.terminal import verdict_text
+
+if TYPE_CHECKING:
+    from forwardbook.workspace import Database
+
+Row = dict[str, object]
+
+
+def overview(database: Database, words: Collection[str]) -> list[Row]:
+    """One row per entry whose key or full name contains every word, in any case."""
+    rows = [_row(key, database.raw(key)) for key in database]
+    return [row for row in rows if all(word.lower() in f"{row['key']} {row['class']}".lower() for word in words)]
+
+
+def overview_table(rows: list[Row]) -> Table:
+    """The rows as a table, with the number of classes per verdict beneath."""
+    verdicts = [str(row["verdict"]) for row in rows]
+    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in sorted(set(verdicts)))
+    table = Table(box=None, header_style="bold", caption=f"{len(rows)} classes: {counts}" if rows else "no classes")
+    for column in ("key", "class", "verdict", "regimes", "derived by"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        same = f"as {row['same_as']}" if row["same_as"] else ", ".join(cast("list[str]", row["regimes"]))
+        derived = ", ".join(cast("list[str]", row["derived_by"]))
+        table.add_row(
+            Text(str(row["key"])), Text(str(row["class"]), "dim"), verdict_text(str(row["verdict"])), same, derived
+        )
+    return table
+
+
+def _row(key: str, raw: dict[str, object]) -> Row:
+    validation = cast("dict[str, object]", raw.get("validation") or {})
+    regimes = cast("list[dict[str, object]]", raw.get("regimes") or [])
+    return {
+        "key": key,
+        "class": raw.get("full_class_name", ""),
+        "library": raw.get("library", ""),
+        "verdict": validation.get("verdict", "unproved"),
+        "regimes": [str(regime.get("name", "")) for regime in regimes],
+        "derived_by": raw.get("derived_by") or [],
+        "same_as": raw.get("same_as"),
+        "unresolved": len(cast("list[object]", raw.get("unresolved") or [])),
+    }

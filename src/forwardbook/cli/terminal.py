@@ -1,0 +1,48 @@
+"""The terminal: what a person sees is printed through one console; formulas and source become coloured text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+PIPE_WIDTH: Final = 132
+"""Columns where the output is no terminal, so that tables in files keep their shape."""
+
+VERDICT_STYLES: Final = {"exact": "bold green", "bounded": "yellow", "wrong": "bold red", "unproved": "dim"}
+
+
+@lru_cache(maxsize=1)
+def _highlighter() -> Syntax:
+    return Syntax("", "python", theme="ansi_dark", background_color="default")
+
+
+def console() -> Console:
+    """The console of standard output as it is now."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def formula_text(formula: str) -> Text:
+    """A formula for people: names coloured, without their braces."""
+    text = Text(overflow="fold")
+    for part in re.split(r"(\{[^}]*\})", formula):
+        name = part.startswith("{")
+        text.append(part[1:-1] if name else part, style="cyan" if name else "")
+    return text
+
+
+def code_text(code: str) -> Text:
+    """A line of Python, coloured."""
+    text = _highlighter().highlight(code)
+    text.rstrip()
+    return text
+
+
+def verdict_text(verdict: str) -> Text:
+    """A verdict in its colour."""
+    return Text(verdict, style=VERDICT_STYLES.get(verdict, ""))
