@@ -1,4 +1,4 @@
-"""The one family of exceptions: everything that this package raises on purpose derives from ForwardbookError."""
+"""The one family of exceptions: whatever this package raises on purpose derives from ForwardbookError."""
 
 
 class ForwardbookError(Exception):

@@ -1,7 +1,7 @@
 """Turns sizes given by name into exact integer expressions, and those into text and back.
 
-Symbols stand for integers >= 0. A rewriting that divides by an expression assumes that it is not zero; apart from
-that every rewriting keeps the value at every point, except that `at_least`, `dominant` and
+Symbols stand for integers >= 0. A rewriting that divides by an expression assumes that it is not zero; apart
+from that every rewriting keeps the value at every point. Only `at_least`, `dominant` and
 `Condition.is_trivially_true` speak of symbols >= 1.
 """
 

@@ -29,7 +29,7 @@ class Atom:
     def __init__(self, *parts: Expr) -> None:
         self.serial = next(_serials)
         self._key: str | None = None
-        self.depth = 1 + max((atom.depth for part in parts for atom in part.atoms()), default=0)
+        self.depth: int = 1 + max((atom.depth for part in parts for atom in part.atoms()), default=0)
         if self.depth > MAX_NESTING:
             raise FormulaError(f"more than {MAX_NESTING} rounded divisions, minima and maxima are nested")
 
@@ -87,13 +87,15 @@ class Extreme(Atom):
 
 
 class Shown(Atom):
-    """A text that stands for an expression while a formula is printed, and nowhere else."""
+    """A division under the name it is printed with, `%` or `ceil`; made for printing and kept nowhere."""
 
-    __slots__ = ("text",)
+    __slots__ = ("denominator", "name", "numerator")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, name: str, numerator: Expr, denominator: Expr) -> None:
         super().__init__()
-        self.text = text
+        self.name = name
+        self.numerator = numerator
+        self.denominator = denominator
 
 
 _symbols: WeakValueDictionary[str, Symbol] = WeakValueDictionary()

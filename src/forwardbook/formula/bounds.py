@@ -10,20 +10,21 @@ from forwardbook.errors import FormulaError
 from forwardbook.formula import atoms
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Monomial, Symbol
 from forwardbook.formula.expr import ONE, Expr, Terms
-from forwardbook.formula.limits import MAX_PROOF_STEPS, MAX_PROOF_TERMS
+from forwardbook.formula.limits import MAX_PROOF_WORK, MAX_SIMPLIFYING_WORK
 
 
 @lru_cache(maxsize=1 << 14)
 def at_least(left: Expr, right: Expr) -> bool:
     """Whether left >= right is proved for all symbols >= 1."""
-    return _Proof(1, frozenset()).holds(left - right)
+    return _Proof(1, frozenset(), MAX_PROOF_WORK).holds(left - right)
 
 
 @lru_cache(maxsize=1 << 14)
 def is_never_negative(value: Expr, nonzero: Expr = ONE) -> bool:
-    """Whether value >= 0 is proved for all symbols >= 0, those that divide, or make up the term `nonzero`, >= 1."""
+    """Whether value >= 0 is proved for all symbols >= 0, those that divide or make up the term `nonzero` >= 1."""
     [first, *others] = nonzero.terms
-    return _Proof(0, frozenset() if others else frozenset(atom for atom, _ in first.powers)).holds(value)
+    dividing = frozenset[Atom]() if others else frozenset(atom for atom, _ in first.powers)
+    return _Proof(0, dividing, MAX_SIMPLIFYING_WORK).holds(value)
 
 
 def dominant(candidates: Sequence[Expr]) -> list[Expr]:
@@ -33,14 +34,15 @@ def dominant(candidates: Sequence[Expr]) -> list[Expr]:
     seen = {value: [_value_at(value, point) for point in _points(names)] for value in kept}
     for value in list(kept):
         for other in kept:
-            if other is value or any(
-                a is not None and b is not None and a < b for a, b in zip(seen[other], seen[value], strict=True)
-            ):
-                continue
-            if at_least(other, value):
+            if other is not value and not _exceeds(seen[value], seen[other]) and at_least(other, value):
                 kept.remove(value)
                 break
     return kept
+
+
+def _exceeds(left: Sequence[int | None], right: Sequence[int | None]) -> bool:
+    pairs = zip(left, right, strict=True)
+    return any(a is not None and b is not None and a > b for a, b in pairs)
 
 
 def _points(names: Sequence[str]) -> list[dict[str, int]]:
@@ -63,10 +65,10 @@ def _value_at(value: Expr, point: Mapping[str, int]) -> int | None:
 class _Proof:
     """One question: sub-goals share a budget, so that a proof ends; running out of it proves nothing."""
 
-    def __init__(self, lowest: int, nonzero: frozenset[Atom]) -> None:
+    def __init__(self, lowest: int, nonzero: frozenset[Atom], work: int) -> None:
         self._lowest = lowest
         self._nonzero = nonzero
-        self._steps = MAX_PROOF_STEPS
+        self._work = work
         self._signs: dict[Atom, bool] = {}
 
     def holds(self, value: Expr) -> bool:
@@ -75,13 +77,14 @@ class _Proof:
             return True
         if value.is_const:
             return min(value.terms.values()) >= 0
-        self._steps -= 1
-        if self._steps < 0 or len(value.terms) > MAX_PROOF_TERMS:
+        if not self._can_spend(10 + len(value.terms)):
             return False
         numerator, denominator = value.fraction()
         if denominator != ONE:
             return self._holds_divided(numerator, denominator)
-        return self._holds_by_signs(value) or any(self._holds_bounding(value, atom) for atom in _bounded_atoms(value))
+        if self._holds_by_signs(value):
+            return True
+        return any(self._holds_bounding(value, atom) for atom in value.atoms() if not isinstance(atom, Symbol))
 
     def _holds_divided(self, numerator: Expr, denominator: Expr) -> bool:
         [monomial] = denominator.terms
@@ -95,7 +98,7 @@ class _Proof:
             self._nonzero = before
 
     def _holds_by_signs(self, value: Expr) -> bool:
-        """Whether all coefficients are >= 0 once each atom is written as its lower bound plus an unknown >= 0."""
+        """Whether all coefficients are >= 0 with each atom written as its lower bound plus an unknown >= 0."""
         if all(coefficient > 0 for coefficient in value.terms.values()):
             return all(self._is_positive(atom) for atom in value.atoms())
         if self._fails_somewhere(value):
@@ -106,9 +109,13 @@ class _Proof:
                 return False
             if isinstance(atom, Symbol) and (self._lowest or atom in self._nonzero):
                 terms = _raised(terms, atom)
-                if len(terms) > MAX_PROOF_TERMS:
+                if not self._can_spend(len(terms)):
                     return False
         return all(coefficient >= 0 for coefficient in terms.values())
+
+    def _can_spend(self, work: int) -> bool:
+        self._work -= work
+        return self._work >= 0
 
     def _fails_somewhere(self, value: Expr) -> bool:
         if self._lowest == 0:
@@ -134,7 +141,7 @@ class _Proof:
         return False
 
     def _holds_bounding(self, value: Expr, atom: Atom) -> bool:
-        """Whether the claim holds after the atom, which must be linear, is replaced by a bound on the weaker side."""
+        """Whether the claim holds with the atom, which must be linear, replaced by its bound on the weaker side."""
         parts = linear_parts(value, atom)
         if parts is None:
             return False
@@ -148,15 +155,14 @@ class _Proof:
         if not isinstance(atom, Floor) or not self._has_sign(atom.denominator, 1):
             return False
         above, below = atom.numerator, atom.denominator
+        products = len(rest.terms) * len(below.terms) + len(factor.terms) * (len(above.terms) + len(below.terms))
+        if not self._can_spend(products):
+            return False
         # n - d + 1 <= d * floor(n / d) <= n for every d > 0
         return self.holds(rest * below + factor * ((above - below + 1) if rises else above))
 
     def _has_sign(self, value: Expr, sign: int) -> bool:
         return all(c * sign > 0 for c in value.terms.values()) and all(map(self._is_positive, value.atoms()))
-
-
-def _bounded_atoms(value: Expr) -> list[Atom]:
-    return [atom for atom in value.atoms() if not isinstance(atom, Symbol)]
 
 
 def linear_parts(value: Expr, atom: Atom) -> tuple[Expr, Expr] | None:

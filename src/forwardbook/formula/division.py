@@ -10,7 +10,9 @@ from forwardbook.formula import atoms
 from forwardbook.formula.atoms import UNIT, Floor, Monomial
 from forwardbook.formula.bounds import is_never_negative
 from forwardbook.formula.expr import ONE, ZERO, Expr
+from forwardbook.formula.limits import MAX_MERGED_TERMS
 from forwardbook.formula.quotient import invert, polynomial_quotient
+from forwardbook.formula.structure import expression_key
 
 
 def exact_div(dividend: Expr, divisor: Expr) -> Expr:
@@ -30,7 +32,7 @@ def exact_div(dividend: Expr, divisor: Expr) -> Expr:
 
 @lru_cache(maxsize=1 << 14)
 def floordiv(dividend: Expr, divisor: Expr) -> Expr:
-    """The quotient rounded down: a polynomial when the divisor divides every term, else with one opaque atom."""
+    """The quotient rounded down: a polynomial when the divisor divides it, else with one opaque atom."""
     if not divisor:
         raise FormulaError(f"division by zero: ({_brief(dividend)}) // 0")
     if divisor == ONE and dividend.is_whole:
@@ -42,7 +44,9 @@ def floordiv(dividend: Expr, divisor: Expr) -> Expr:
 
 def _floor(above: Expr, below: Expr, settled: bool = False) -> Expr:
     """The quotient of whole expressions; `settled` when the sign of the numerator has been chosen."""
-    above, below = _cancelled(above, below)
+    given = below
+    above, below = _without_fine_part(*_cancelled(above, below))
+    settled = settled and below == given
     if not above:
         return ZERO
     if below == ONE:
@@ -51,23 +55,54 @@ def _floor(above: Expr, below: Expr, settled: bool = False) -> Expr:
         return Expr.const(above.const_value() // below.const_value())
     positive = is_never_negative(below)
     inner = _sole_floor(above)
-    if inner is not None and positive:
+    if inner is not None and positive and len(inner.denominator.terms) * len(below.terms) <= MAX_MERGED_TERMS:
         # floor(floor(a / b) / c) = floor(a / (b * c)) for every c > 0
         return _floor(inner.numerator, inner.denominator * below)
+    if len(below.terms) > 1:
+        return _floor_by_sum(above, below, positive)
     if not settled and positive:
         whole, rest = _split(above, below, only_exact=True)
         if not rest:
             return whole
         if _leads_negative(rest, below):
-            # floor(-n / d) = -ceil(n / d) = -floor((n + d - 1) / d) for every d > 0
-            return whole - _floor(below - rest - 1, below, settled=True)
+            return whole - _floor(_mirrored(rest, below), below, settled=True)
     whole, rest = _split(above, below, only_exact=False)
     if whole:
         return whole + _floor(rest, below, settled=True)
     if below == 2 and above.terms.get(UNIT) == 1:
         # floor((n + 1) / 2) = n - floor(n / 2), so that halves rounded either way meet in one form
         return above - 1 - _floor(above - 1, below, settled=True)
-    if positive and _lies_within(above, below):
+    return _opaque(above, below, positive)
+
+
+def _mirrored(above: Expr, below: Expr) -> Expr:
+    """The m with floor(above / below) = -floor(m / below): rounding up adds d - 1 first, for every d > 0."""
+    return below - above - 1
+
+
+def _floor_by_sum(above: Expr, below: Expr, positive: bool) -> Expr:
+    """The same for a sum, by the simplest numerator among those that differ by its multiples or by mirroring."""
+    lead = max(below.terms, key=order)
+    options: list[tuple[int, int, Expr]] = []
+    for sign, numerator in [(1, above), (-1, _mirrored(above, below))] if positive else [(1, above)]:
+        multiple = int(numerator.terms.get(lead, 0)) // int(below.terms[lead])
+        options += [(sign, count, numerator - below * count) for count in (multiple, multiple + 1)]
+    simplest = min(_complexity(numerator) for _, _, numerator in options)
+    ties = [option for option in options if _complexity(option[2]) == simplest]
+    sign, count, chosen = ties[0] if len(ties) == 1 else min(ties, key=lambda option: expression_key(option[2]))
+    if chosen != above:
+        return (_floor(chosen, below) + count) * sign
+    return _opaque(above, below, positive)
+
+
+def _complexity(value: Expr) -> tuple[int, bool]:
+    lead = max(value.terms, key=order, default=UNIT)
+    return len(value.terms), value.terms.get(lead, 0) < 0
+
+
+def _opaque(above: Expr, below: Expr, positive: bool) -> Expr:
+    """The atom, or zero where the numerator is known to lie between zero and the divisor."""
+    if positive and is_never_negative(above, nonzero=below) and is_never_negative(below - above - 1, nonzero=below):
         return ZERO
     return Expr.atom(atoms.floor_atom(above, below))
 
@@ -81,7 +116,7 @@ def _cancelled(above: Expr, below: Expr) -> tuple[Expr, Expr]:
         quotient = polynomial_quotient(above, primitive)
         if quotient is not None and quotient.is_whole:
             above, below = quotient, common
-    if all(coefficient < 0 for coefficient in below.terms.values()):
+    if below.terms[max(below.terms, key=order)] < 0 and not is_never_negative(below):
         above, below = -above, -below
     if not above:
         return above, ONE
@@ -92,6 +127,24 @@ def _cancelled(above: Expr, below: Expr) -> tuple[Expr, Expr]:
         return above, below
     inverse = invert(common)
     return above * inverse, below * inverse
+
+
+def _without_fine_part(above: Expr, below: Expr) -> tuple[Expr, Expr]:
+    """Both sides without a factor g that all but a constant r share: floor((g * n + r) / g) = n + floor(r / g)."""
+    constant = above.terms.get(UNIT, 0)
+    if not constant or len(below.terms) > 1 or len(above.terms) < 2:
+        return above, below
+    [(monomial, size)] = below.terms.items()
+    number, shared = (above - int(constant)).content()
+    number = gcd(number, int(size))
+    powers = ((atom, min(power, shared.exponent(atom))) for atom, power in monomial.powers)
+    # for a symbolic g >= 1 only floor(-1 / g) = -1 is known
+    shared = atoms.monomial(powers) if constant == -1 and is_never_negative(Expr.term(1, monomial)) else UNIT
+    common = Expr.term(number, shared)
+    if common == ONE:
+        return above, below
+    inverse = invert(common)
+    return (above - int(constant)) * inverse + int(constant) // number, below * inverse
 
 
 def _sole_floor(above: Expr) -> Floor | None:
@@ -105,9 +158,7 @@ def _sole_floor(above: Expr) -> Floor | None:
 
 
 def _split(above: Expr, below: Expr, only_exact: bool) -> tuple[Expr, Expr]:
-    """A whole quotient q and a rest with above = below * q + rest; every value is kept for any non-zero divisor."""
-    if len(below.terms) > 1:
-        return _split_by_sum(above, below) if not only_exact else (ZERO, above)
+    """A whole quotient q and a rest with above = below * q + rest, for a divisor of one term."""
     [(monomial, number)] = below.terms.items()
     inverse = atoms.raise_power(monomial, -1)
     whole: dict[Monomial, int] = {}
@@ -125,35 +176,25 @@ def _split(above: Expr, below: Expr, only_exact: bool) -> tuple[Expr, Expr]:
     return Expr(dict(whole)), Expr(dict(rest))
 
 
-def _split_by_sum(above: Expr, below: Expr) -> tuple[Expr, Expr]:
-    lead = max(below.terms, key=order)
-    multiple = int(above.terms.get(lead, 0)) // int(below.terms[lead])
-    if multiple:
-        rest = above - below * multiple
-        if len(rest.terms) < len(above.terms):
-            return Expr.const(multiple), rest
-    return ZERO, above
-
-
 def order(monomial: Monomial) -> tuple[int, list[tuple[str, int]]]:
     """A key that orders monomials alike in every process, the constant first."""
     return monomial.degree, sorted((atom.key, power) for atom, power in monomial.powers)
 
 
 def _leads_negative(rest: Expr, below: Expr) -> bool:
-    """Whether the leading term rounds to a smaller multiple after a change of sign."""
-    lead = max(rest.terms, key=order)
-    coefficient = int(rest.terms[lead])
-    if len(below.terms) == 1:
-        [(monomial, number)] = below.terms.items()
-        if atoms.multiply(lead, atoms.raise_power(monomial, -1)).is_whole:
-            twice = 2 * (coefficient % int(number)) - int(number)
-            return twice > 0 if twice else coefficient < 0
-    return coefficient < 0
-
-
-def _lies_within(above: Expr, below: Expr) -> bool:
-    return is_never_negative(above, nonzero=below) and is_never_negative(below - above - 1, nonzero=below)
+    """Whether the mirrored numerator has the smaller leading coefficient, multiples of the divisor apart."""
+    [(monomial, number)] = below.terms.items()
+    inverse = atoms.raise_power(monomial, -1)
+    for own in sorted(rest.terms, key=order, reverse=True):
+        coefficient = int(rest.terms[own])
+        if own is UNIT and len(rest.terms) > 1:
+            break
+        if not atoms.multiply(own, inverse).is_whole:
+            return coefficient < 0
+        twice = 2 * (coefficient % int(number)) - int(number)
+        if twice:
+            return twice > 0
+    return False
 
 
 def _brief(value: Expr) -> str:

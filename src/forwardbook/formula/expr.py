@@ -1,4 +1,4 @@
-"""Turns names and integers into exact, canonical expressions under ring arithmetic, division, minimum and maximum."""
+"""Turns names and integers into exact, canonical expressions, closed under arithmetic and rounding."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from forwardbook.formula.printing import Piece
+
 Coefficient: TypeAlias = int | Fraction
 Terms: TypeAlias = dict[Monomial, Coefficient]
 
@@ -23,18 +25,18 @@ Terms: TypeAlias = dict[Monomial, Coefficient]
 class Expr:
     """An immutable polynomial over integer atoms, with rational coefficients and exponents of either sign.
 
-    A fraction or a negative exponent states a division that leaves no remainder under a condition kept elsewhere.
+    A fraction or a negative exponent states a division without remainder, under a condition kept elsewhere.
     Two expressions are equal when they are the same polynomial.
     """
 
-    __slots__ = ("__weakref__", "_fraction", "_hash", "_symbols", "_terms", "_text")
+    __slots__ = ("__weakref__", "_fraction", "_hash", "_symbols", "_terms", "printed")
 
     def __init__(self, terms: Terms) -> None:
-        """Wraps terms that are already canonical: no zero, integers as `int`; callers use the constructors below."""
+        """Wraps canonical terms: no zero, integers as `int`; other rooms use the constructors below."""
         self._terms = terms
         self._hash: int | None = None
         self._symbols: frozenset[str] | None = None
-        self._text: str | None = None
+        self.printed: Piece | None = None
         self._fraction: tuple[Expr, Expr] | None = None
 
     @staticmethod
@@ -82,7 +84,7 @@ class Expr:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all coefficients are integers and no exponent is negative, so that every value is an integer."""
+        """Whether no coefficient is a fraction and no exponent negative, so that every value is an integer."""
         return all(type(c) is int and m.is_whole for m, c in self._terms.items())
 
     def const_value(self) -> int:
@@ -116,7 +118,7 @@ class Expr:
             yield Fraction(coefficient), {str(Expr.atom(atom)): power for atom, power in monomial.powers}
 
     def fraction(self) -> tuple[Expr, Expr]:
-        """Numerator and denominator, both whole: the denominator is the smallest single term that clears all."""
+        """Numerator and denominator, both whole; the denominator is the smallest term that clears all."""
         if self._fraction is None:
             number = lcm(*(c.denominator for c in self._terms.values()))
             lowest: dict[Atom, int] = {}
@@ -129,7 +131,7 @@ class Expr:
         return self._fraction
 
     def content(self) -> tuple[int, Monomial]:
-        """The largest integer and monomial that divide every term of a whole expression; (1, unit) of zero."""
+        """The largest integer and monomial that divide every term of a whole expression; of zero, one."""
         if not self._terms:
             return 1, UNIT
         number = gcd(*(int(c) for c in self._terms.values()))
@@ -218,7 +220,7 @@ class Expr:
         return _restored, (tuple(self._terms.items()),)
 
     def exact_div(self, other: Expr | int) -> Expr:
-        """The quotient where the division is known to leave no remainder; FormulaError when a sum does not divide."""
+        """The quotient of a division known to be exact; FormulaError when a sum does not divide."""
         from forwardbook.formula.division import exact_div
 
         return exact_div(self, Expr.of(other))
@@ -264,7 +266,7 @@ class Expr:
         return evaluate(self, values)
 
     def evaluate_many(self, values: Mapping[str, NDArray[numpy.int64] | int]) -> NDArray[numpy.int64]:
-        """The exact values over broadcast arrays: 64-bit integers where all surely fit, else Python integers."""
+        """The exact values over broadcast arrays: int64 where all surely fit, else Python integers."""
         from forwardbook.formula.vector import evaluate_many
 
         return evaluate_many(self, values)
@@ -277,18 +279,16 @@ class Expr:
 
     @staticmethod
     def interpolate(name: str, points: Mapping[int, Expr], max_degree: int = 3) -> Expr | None:
-        """The polynomial in `name` of lowest degree through all points, at least one of them held out; else None."""
+        """The polynomial in `name` of lowest degree through all points, at least one held out; else None."""
         from forwardbook.formula.interpolation import interpolate
 
         return interpolate(name, points, max_degree)
 
     def text(self) -> str:
         """The formula language, common factors in front."""
-        if self._text is None:
-            from forwardbook.formula.printing import expression_text
+        from forwardbook.formula.printing import expression_piece
 
-            self._text = expression_text(self)
-        return self._text
+        return expression_piece(self).text
 
     __str__ = text
 
@@ -331,7 +331,7 @@ def _product(left: Terms, right: Terms) -> Expr:
     if not right:
         return ZERO
     if len(left) * len(right) > MAX_PRODUCTS:
-        raise FormulaError(f"a product of {len(left)} by {len(right)} terms exceeds the limit of {MAX_PRODUCTS}")
+        raise FormulaError(f"a product of {len(left)} by {len(right)} terms: the limit is {MAX_PRODUCTS}")
     total: Terms = {}
     exact = True
     for own, factor in right.items():
@@ -353,7 +353,7 @@ def _bounded(terms: Terms) -> Expr:
     if len(terms) > MAX_TERMS:
         raise FormulaError(f"an expression of {len(terms)} terms exceeds the limit of {MAX_TERMS}")
     for coefficient in terms.values():
-        if not -MAX_COEFFICIENT < coefficient.numerator < MAX_COEFFICIENT or coefficient.denominator > MAX_COEFFICIENT:
+        if not -MAX_COEFFICIENT < coefficient < MAX_COEFFICIENT or coefficient.denominator > MAX_COEFFICIENT:
             raise FormulaError(f"a coefficient has more than {MAX_DIGITS} digits")
     return Expr(terms)
 

@@ -13,7 +13,7 @@ from forwardbook.formula.limits import MAX_ARGUMENTS, MAX_COMPARED_ARGUMENTS
 def extreme(largest: bool, values: list[Expr]) -> Expr:
     """The largest or smallest value: nested ones flattened, constants folded, dominated ones dropped.
 
-    An argument is dropped only where another dominates it for all symbols >= 0, so a size that may be zero is safe.
+    An argument is dropped only where another dominates it for all symbols >= 0: a size may be zero.
     """
     name = "maximum" if largest else "minimum"
     if not values:

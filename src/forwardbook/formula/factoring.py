@@ -1,4 +1,4 @@
-"""Turns a polynomial without common monomial into the sums whose product it is, as far as that is cheap to see."""
+"""Turns a polynomial without common monomial into the sums whose product it is, where that is cheap to see."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def factors(value: Expr) -> list[Expr]:
 
 
 def _shared_coefficient(value: Expr, atom: Atom) -> Expr | None:
-    """The sum that every coefficient of the atom's powers is a multiple of by one term, if it is the same for all."""
+    """The sum of which the coefficient of every power of the atom is a multiple by one term, if there is one."""
     by_power: dict[int, dict[Monomial, Coefficient]] = defaultdict(dict)
     for monomial, coefficient in value.terms.items():
         power = monomial.exponent(atom)
@@ -63,4 +63,3 @@ def _by_successors(value: Expr) -> list[Expr]:
     if len(value.terms) == 1 and found:
         return [*found, value]
     return [value, *found]
-

@@ -10,7 +10,7 @@ from forwardbook.formula.expr import ONE, ZERO, Expr
 
 
 def interpolate(name: str, points: Mapping[int, Expr], max_degree: int) -> Expr | None:
-    """The polynomial of lowest degree that at least one point beyond those that define it confirms; else None.
+    """The polynomial of lowest degree that all points beyond those that define it confirm; else None.
 
     A value that itself contains the symbol is taken at its point, so the other coefficients are free of it.
     """

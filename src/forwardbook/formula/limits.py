@@ -1,4 +1,4 @@
-"""The bounds that keep every formula finite in time and space; beyond them a FormulaError says which was met."""
+"""The bounds that keep every formula finite in time and space; a FormulaError says which was exceeded."""
 
 MAX_TERMS = 50_000  # terms of one expression; the largest model totals seen have a few hundred
 MAX_PRODUCTS = 4_000_000  # term products of one multiplication, about two seconds
@@ -6,7 +6,7 @@ MAX_FACTORS = 64  # distinct atoms of one term
 MAX_EXPONENT = 64  # of one atom in one term
 MAX_DIGITS = 4_000  # decimal digits of a coefficient, below Python's own limit for printing an integer
 MAX_COEFFICIENT = 10**MAX_DIGITS
-MAX_NESTING = 64  # rounded divisions, minima and maxima inside each other, well below Python's recursion limit
+MAX_NESTING = 64  # rounded divisions, minima and maxima inside each other; far from the recursion limit
 MAX_NAME = 200  # characters of a symbol's name
 
 MAX_TEXT = 200_000  # characters of a formula that is parsed or printed
@@ -15,7 +15,8 @@ MAX_LITERAL = 100  # digits of one integer literal
 MAX_PARSED_WORK = 200_000  # term products and sums while one formula is parsed
 MAX_ARGUMENTS = 256  # of one min(...) or max(...)
 
-MAX_DIVISION_WORK = 200_000  # coefficient updates of one polynomial division; beyond it the quotient stays opaque
-MAX_PROOF_STEPS = 64  # sub-goals of one at_least
-MAX_PROOF_TERMS = 4_000  # terms of an expanded difference in at_least
+MAX_DIVISION_WORK = 200_000  # coefficient updates of one polynomial division; beyond it, opaque
+MAX_MERGED_TERMS = 16  # of the divisor of two rounded divisions made one
+MAX_PROOF_WORK = 20_000  # terms looked at by one at_least, about 20 ms
+MAX_SIMPLIFYING_WORK = 1_000  # the same for one claim on which a simplification hangs
 MAX_COMPARED_ARGUMENTS = 32  # arguments of min/max compared in pairs; more are only deduplicated

@@ -1,4 +1,4 @@
-"""Turns text of the formula language into an expression, within bounds of time and size, without running any code."""
+"""Turns text of the formula language into an expression, in bounded time and size, running no code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIVISION_WORK = 200  # a division or comparison costs about as much as so many 
 def parse(text: str, exact: bool = False) -> Expr:
     """The expression that the text denotes; FormulaError says where it stops being a formula.
 
-    With `exact`, `//` states a division without remainder, as `Expr.text` prints it; `floor(a / b)` still rounds.
+    With `exact`, `//` is a division without remainder, as `Expr.text` prints it; `floor(a / b)` still rounds.
     """
     parser = _Parser(text, exact)
     value = parser.sum()
@@ -68,7 +68,8 @@ class _Parser:
         """What was expected where, for the token just taken."""
         token, place = self._tokens[max(self._next - 1, 0)]
         found = repr(token) if token else "the end"
-        return FormulaError(f"{expected} was expected at character {place} of {_brief(self._text)}, found {found}")
+        where = f"character {place} of {_brief(self._text)}"
+        return FormulaError(f"{expected} was expected at {where}, found {found}")
 
     def finish(self) -> None:
         """Refuses anything left over."""
@@ -190,7 +191,8 @@ def _tokens(text: str) -> list[tuple[str, int]]:
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
-            raise FormulaError(f"{text[place]!r} at character {place} of {_brief(text)} is not part of a formula")
+            found_there = f"{text[place]!r} at character {place} of {_brief(text)}"
+            raise FormulaError(f"{found_there} is not part of a formula")
         found.append((match.group(), place))
         place = _after_space(text, match.end())
     found.append(("", len(text)))

@@ -12,12 +12,12 @@ from forwardbook.formula.limits import MAX_TEXT
 from forwardbook.formula.quotient import invert
 from forwardbook.formula.rounding import with_remainders
 
-# sizes of the call first, in the order in which shapes name them; bytes of an element last; the rest by name
+# sizes of the call first, in the order in which shapes name them; bytes of an element last
 _FIRST = ("batch_size", "batch", "seq_len", "q_len", "query_len", "kv_len", "num_heads", "num_attention_heads")
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class Piece:
     """A text and whether it is a single unit, a product, or a sum."""
 
     text: str
@@ -26,45 +26,50 @@ class _Piece:
 
     @property
     def as_unit(self) -> str:
+        """The text in parentheses unless it binds tighter than any operator."""
         return self.text if self.is_unit else f"({self.text})"
 
     @property
     def as_factor(self) -> str:
+        """The text in parentheses if it is a sum."""
         return f"({self.text})" if self.is_sum else self.text
 
 
-def expression_text(value: Expr) -> str:
+def expression_piece(value: Expr) -> Piece:
     """The expression as a formula; FormulaError when the text would be too long to read back."""
-    text = _piece(value).text
-    if len(text) > MAX_TEXT:
-        raise FormulaError(f"a formula of {len(text)} characters exceeds the limit of {MAX_TEXT}")
-    return text
+    piece = value.printed
+    if piece is None:
+        piece = _piece(value)
+        if len(piece.text) > MAX_TEXT:
+            raise FormulaError(f"a formula of {len(piece.text)} characters exceeds the limit of {MAX_TEXT}")
+        value.printed = piece
+    return piece
 
 
-def _piece(value: Expr) -> _Piece:
-    value = with_remainders(value, _rounded)
+def _piece(value: Expr) -> Piece:
+    value = with_remainders(value)
     numerator, denominator = value.fraction()
     if denominator is ONE:
         return _whole(value)
     options = [_divided(numerator, denominator)]
     whole = Expr({m: c for m, c in value.terms.items() if type(c) is int and m.is_whole})
     if whole:
-        # integer terms apart: the rest is a multiple of its denominator exactly when the whole value is an integer
+        # integer terms apart: the rest is an integer exactly when the whole value is one
         rest = value - whole
         text = f"{_whole(whole).text}{_signed(_divided(*rest.fraction()).text)}"
-        options.append(_Piece(text, is_sum=True))
+        options.append(Piece(text, is_sum=True))
     return min(options, key=lambda piece: len(piece.text))
 
 
-def _divided(numerator: Expr, denominator: Expr) -> _Piece:
+def _divided(numerator: Expr, denominator: Expr) -> Piece:
     """One division for the whole value, so that rounding it down changes nothing when it is an integer."""
-    return _Piece(f"{_whole(numerator).as_factor} // {_whole(denominator).as_unit}")
+    return Piece(f"{_whole(numerator).as_factor} // {_whole(denominator).as_unit}")
 
 
-def _whole(value: Expr) -> _Piece:
+def _whole(value: Expr) -> Piece:
     """A polynomial with integer coefficients: common factors, then the sums that are left."""
     if not value:
-        return _Piece("0", is_unit=True)
+        return Piece("0", is_unit=True)
     number, shared = value.content()
     ordered = _ordered(value)
     if value.terms[ordered[0]] < 0:
@@ -72,18 +77,18 @@ def _whole(value: Expr) -> _Piece:
     primitive = value * invert(Expr.term(number, shared))
     sums = [] if primitive == ONE else factors(primitive)
     if number == 1 and shared is UNIT and len(sums) == 1:
-        return _Piece(_sum_text(sums[0]), is_sum=True)
+        return Piece(_sum_text(sums[0]), is_sum=True)
     units = [_atom_text(atom) for atom in _expanded(shared)] + [f"({_sum_text(part)})" for part in sums]
     return _joined(number, units)
 
 
-def _joined(number: int, units: list[str]) -> _Piece:
+def _joined(number: int, units: list[str]) -> Piece:
     if abs(number) != 1 or not units:
         units = [str(abs(number)), *units]
     text = " * ".join(units)
     if number < 0:
-        return _Piece(f"-{text}", is_sum=True)
-    return _Piece(text, is_unit=len(units) == 1)
+        return Piece(f"-{text}", is_sum=True)
+    return Piece(text, is_unit=len(units) == 1)
 
 
 def _sum_text(value: Expr) -> str:
@@ -113,7 +118,8 @@ def _place(monomial: Monomial) -> tuple[int, list[tuple[int, str]]]:
 
 def _expanded(monomial: Monomial) -> list[Atom]:
     """The atoms in printing order, each as often as its exponent says."""
-    return [atom for atom, power in sorted(monomial.powers, key=lambda own: _rank(own[0])) for _ in range(power)]
+    powers = sorted(monomial.powers, key=lambda own: _rank(own[0]))
+    return [atom for atom, power in powers for _ in range(power)]
 
 
 def _rank(atom: Atom) -> tuple[int, str]:
@@ -129,7 +135,7 @@ def _atom_text(atom: Atom) -> str:
         case Symbol():
             return f"{{{atom.name}}}"
         case Shown():
-            return atom.text
+            return _rounded(atom.name, atom.numerator, atom.denominator)
         case Floor():
             return _rounded("floor", atom.numerator, atom.denominator)
         case Extreme():
@@ -140,12 +146,7 @@ def _atom_text(atom: Atom) -> str:
 
 def _rounded(name: str, above: Expr, below: Expr) -> str:
     """A division under its name: `floor(a / b)`, `ceil(a / b)`, or a remainder in parentheses."""
-    dividend, divisor = _inner(above), _inner(below)
+    dividend, divisor = expression_piece(above), expression_piece(below)
     if name == "%":
         return f"({dividend.as_unit} % {divisor.as_unit})"
     return f"{name}({dividend.as_factor} / {divisor.as_unit})"
-
-
-def _inner(value: Expr) -> _Piece:
-    value.text()  # refuses what is too long before it is copied into something longer
-    return _piece(value)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TypeAlias
 
 from forwardbook.formula import atoms
 from forwardbook.formula.atoms import Atom, Monomial
 from forwardbook.formula.expr import ZERO, Coefficient, Expr
 from forwardbook.formula.limits import MAX_DIVISION_WORK
 
-_Vector = tuple[int, ...]
+_Vector: TypeAlias = tuple[int, ...]
+_Vectors: TypeAlias = dict[_Vector, Coefficient]
 
 
 def invert(term: Expr) -> Expr:
@@ -46,16 +48,16 @@ def _without_monomial(value: Expr) -> tuple[Expr, Monomial]:
     return value * Expr.term(1, atoms.raise_power(unit, -1)), unit
 
 
-def _vectors(value: Expr, names: list[Atom]) -> dict[_Vector, Coefficient]:
+def _vectors(value: Expr, names: list[Atom]) -> _Vectors:
     return {tuple(monomial.exponent(atom) for atom in names): c for monomial, c in value.terms.items()}
 
 
-def _divide(rest: dict[_Vector, Coefficient], divisor: dict[_Vector, Coefficient]) -> dict[_Vector, Coefficient] | None:
+def _divide(rest: _Vectors, divisor: _Vectors) -> _Vectors | None:
     lead = max(divisor)
     last = min(divisor)
     if any(a < b for a, b in zip(min(rest), last, strict=True)):
         return None
-    quotient: dict[_Vector, Coefficient] = {}
+    quotient: _Vectors = {}
     work = 0
     while rest:
         top = max(rest)

@@ -10,7 +10,7 @@ from forwardbook.formula.expr import ONE, Expr
 
 
 def substitute(value: Expr, values: Mapping[str, Expr]) -> Expr:
-    """All symbols replaced at once; an exact division whose divisor becomes a sum that does not divide rounds down.
+    """All symbols replaced at once; an exact division whose divisor becomes a stubborn sum rounds down.
 
     Where the recorded divisibility holds the two divisions agree.
     """
@@ -50,7 +50,8 @@ def _atom_replaced(atom: Atom, values: Mapping[str, Expr], known: dict[Atom, Exp
         case Symbol():
             return values.get(atom.name, Expr.atom(atom))
         case Floor():
-            return _replaced(atom.numerator, values, known).floordiv(_replaced(atom.denominator, values, known))
+            above = _replaced(atom.numerator, values, known)
+            return above.floordiv(_replaced(atom.denominator, values, known))
         case Extreme():
             arguments = [_replaced(argument, values, known) for argument in atom.arguments]
             return Expr.maximum(*arguments) if atom.largest else Expr.minimum(*arguments)

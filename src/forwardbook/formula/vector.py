@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy
@@ -24,7 +24,7 @@ def evaluate_many(value: Expr, values: Mapping[str, Integers | int]) -> Integers
     largest = {name: max((int(size.max()), 0)) if size.size else 0 for name, size in sizes.items()}
     fits = _Bound(largest).of(value) <= _LARGEST
     arrays = {name: size.astype(numpy.int64 if fits else object) for name, size in sizes.items()}
-    total = _Arrays(arrays, numpy.dtype(numpy.int64 if fits else object)).of(value)
+    total = _Arrays(arrays, fits).of(value)
     return numpy.broadcast_to(total, shape).copy()
 
 
@@ -34,7 +34,8 @@ def _checked(name: str, values: Mapping[str, Integers | int]) -> Integers:
     if given is None or isinstance(given, int):
         return numpy.asarray(symbol_value(name, {} if given is None else {name: given}), dtype=object)
     array = numpy.asarray(given)
-    if array.dtype.kind not in "iuO" or not all(isinstance(size, int) for size in array.flat if array.dtype == object):
+    plain = array.dtype.kind in "iu"
+    if not plain and not (array.dtype == object and all(isinstance(size, int) for size in array.flat)):
         raise FormulaError(f"the values of {{{name}}} must be integers, found an array of {array.dtype}")
     if array.size and array.min() < 0:
         raise FormulaError(f"the values of {{{name}}} must be at least 0, found {array.min()}")
@@ -90,9 +91,9 @@ class _Bound:
 class _Arrays:
     """The evaluation over arrays of one dtype."""
 
-    def __init__(self, arrays: Mapping[str, Integers], dtype: numpy.dtype[numpy.int64]) -> None:
+    def __init__(self, arrays: Mapping[str, Integers], fits: bool) -> None:
         self._arrays = arrays
-        self._dtype = dtype
+        self._dtype: type[numpy.int64] | type[object] = numpy.int64 if fits else object
         self._known: dict[Atom, Integers] = {}
 
     def of(self, value: Expr) -> Integers:
@@ -104,8 +105,8 @@ class _Arrays:
         divisor = self._nonzero(denominator)
         if numpy.any(total % divisor != 0):
             raise FormulaError(
-                f"a divisibility condition is violated: {numerator.text()} is no multiple of {denominator.text()} "
-                "at some of the points"
+                f"a divisibility condition is violated: {numerator.text()} is no multiple of "
+                f"{denominator.text()} at some of the points"
             )
         return numpy.asarray(total // divisor, dtype=self._dtype)
 
@@ -138,7 +139,7 @@ class _Arrays:
                 divisor = self._nonzero(atom.denominator)
                 return numpy.asarray(self.of(atom.numerator) // divisor, dtype=self._dtype)
             case Extreme():
-                choose: Callable[[Integers, Integers], Integers] = numpy.maximum if atom.largest else numpy.minimum
+                choose = numpy.maximum if atom.largest else numpy.minimum
                 found, *others = (self.of(argument) for argument in atom.arguments)
                 for other in others:
                     found = choose(found, other)
