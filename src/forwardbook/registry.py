@@ -74,12 +74,19 @@ def names(workspace: Workspace | None = None) -> tuple[str, ...]:
 
 def from_entry(entry: Entry) -> Calculator:
     """The calculator of an entry, rendered in memory."""
-    name = f"forwardbook.generated_modules.{entry.generated_file_name.removesuffix('.py') or entry.class_name}"
+    name = (
+        f"forwardbook.generated_modules.{entry.generated_file_name.removesuffix('.py') or entry.class_name}"
+    )
     module = ModuleType(name)
-    exec(compile(render(entry), f"<rendered from the entry of {entry.full_class_name}>", "exec"), module.__dict__)
+    exec(
+        compile(render(entry), f"<rendered from the entry of {entry.full_class_name}>", "exec"),
+        module.__dict__,
+    )
     calculator = _from_module(module, entry)
     if calculator is None:
-        raise ForwardbookError(f"rendering {entry.full_class_name}: no calculator came out; generate it again")
+        raise ForwardbookError(
+            f"rendering {entry.full_class_name}: no calculator came out; generate it again"
+        )
     return calculator
 
 
@@ -91,7 +98,9 @@ def find(database: Database, name: str) -> str:
     if len(keys) == 1:
         return keys[0]
     if keys:
-        raise UnknownClassError(f"looking for {name}: several classes have this name, use a key: {_list(keys)}")
+        raise UnknownClassError(
+            f"looking for {name}: several classes have this name, use a key: {_list(keys)}"
+        )
     known = {other: key for key in database for other in (key, *_names(database, key))}
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else "`forwardbook list` prints the names it has."
@@ -119,13 +128,15 @@ def _module_of(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise ForwardbookError(f"loading {path}: {type(error).__name__}: {error}; generate the file again") from error
+        raise ForwardbookError(
+            f"loading {path}: {type(error).__name__}: {error}; generate the file again"
+        ) from error
     sys.modules[spec.name] = module  # so that calculators can be pickled
     return module
 
 
 def _from_module(module: ModuleType, entry: Entry) -> Calculator | None:
-    """The entry's calculator in a module; None where the file belongs to another class of the same file name."""
+    """The entry's calculator in a module; None where the file belongs to another class."""
     found = getattr(module, entry.generated_class_name or f"{entry.class_name}Calculator", None)
     if found is None or found.full_class_name != entry.full_class_name:
         return None

@@ -1,4 +1,4 @@
-"""The record: what the database says of a class, as frozen pydantic models; formulas are strings of the language."""
+"""The record: what the database says of a class, as frozen models; formulas are strings."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Unresolved(Record):
 
 
 class FlopLine(Record):
-    """What one line of forward() computes, with the operations it issued and the helpers they came through."""
+    """What one line of forward() computes, the operations it issued and the helpers they came through."""
 
     line: int
     end_line: int
@@ -163,7 +163,7 @@ class Validation(Record):
 
 
 class Entry(Record):
-    """All that is known of one class; `same_as` names the entry with the same forward(), which holds the formulas."""
+    """All that is known of one class; `same_as` is the key of the entry with the same forward() and the formulas."""
 
     full_class_name: str
     library: str

@@ -29,8 +29,7 @@ def greatest(*values: int) -> int:
 
 
 def exactly(formula: Callable[..., Result], sizes: Mapping[str, IntegerArray]) -> Result:
-    """The formula over arrays of sizes: in int64 where a bound on every step shows that it fits, else in Python's
-    integers of any size."""
+    """The formula over arrays, in int64 where a bound on each step shows that it fits, else in Python's integers."""
     import numpy
 
     reach = Reach()
@@ -49,10 +48,14 @@ def flattened(sizes: Mapping[str, object]) -> tuple[dict[str, IntegerArray], tup
     """The sizes as arrays of one length, and the shape to which they broadcast together."""
     import numpy
 
-    arrays = {name: numpy.asarray(value, dtype=None if is_array(value) else object) for name, value in sizes.items()}
+    arrays = {
+        name: numpy.asarray(value, dtype=None if is_array(value) else object) for name, value in sizes.items()
+    }
     for name, array in arrays.items():
         if array.dtype.kind not in "iu" and not all(isinstance(value, int) for value in array.flat):
-            raise CalculatorError(f"evaluating at {name}: an array of {array.dtype} was given; sizes are whole numbers")
+            raise CalculatorError(
+                f"evaluating at {name}: an array of {array.dtype} was given; sizes are whole numbers"
+            )
     shape = numpy.broadcast_shapes(*(array.shape for array in arrays.values()))
     flat = {name: numpy.broadcast_to(array, shape).reshape(-1) for name, array in arrays.items()}
     return cast("dict[str, IntegerArray]", flat), shape
@@ -65,7 +68,7 @@ class Reach:
 
 
 class Bound:
-    """Stands for every number up to a magnitude: a formula run on bounds tells how large its steps can become."""
+    """Any number up to a magnitude: a formula run on bounds tells how large its steps can become."""
 
     __slots__ = ("magnitude", "reach")
 
@@ -113,7 +116,9 @@ def _magnitude(values: IntegerArray) -> int:
 
 
 def _elementwise(operation: str, values: tuple[int, ...]) -> int:
-    reach = next((value.reach for value in cast("tuple[int | Bound, ...]", values) if isinstance(value, Bound)), None)
+    reach = next(
+        (value.reach for value in cast("tuple[int | Bound, ...]", values) if isinstance(value, Bound)), None
+    )
     if reach is not None:
         return cast(int, Bound(max(magnitude_of(value) for value in values), reach))
     import numpy

@@ -1,4 +1,4 @@
-"""Choosing a regime: the regimes of a class and sizes in, the one that holds for them or every reason why none does."""
+"""Choosing a regime: the regimes of a class and sizes in, the one that holds or why none does out."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def in_order(regimes: Regimes, given: Sequence[str]) -> list[type[RegimeFormulas
 
 
 def problems(regime: type[RegimeFormulas], sizes: Mapping[str, int], *, forced: bool = False) -> list[str]:
-    """Why the regime does not hold for the sizes: names missing or not taken, sizes too small, conditions that fail."""
+    """Why the regime does not hold: names missing or not taken, sizes too small, conditions that fail."""
     found = _name_problems(regime, tuple(sizes), forced=forced)
     if any(name not in sizes for name in regime.parameters):
         return found
@@ -48,7 +48,9 @@ def problems(regime: type[RegimeFormulas], sizes: Mapping[str, int], *, forced: 
         if sizes[name] < least_size(regime, name)
     ]
     if not found or forced:
-        failing = [text for text, holds in zip(regime.conditions, _holds(regime, sizes), strict=True) if not holds]
+        failing = [
+            text for text, holds in zip(regime.conditions, _holds(regime, sizes), strict=True) if not holds
+        ]
         found += [f"{text} does not hold" for text in failing]
     return found
 
@@ -73,7 +75,8 @@ def outside(
     if not regimes:
         lines.append("  it has no formulas; `forwardbook show` says what is unresolved")
     lines += [
-        f"  {regime.name}: {'; '.join(problems(regime, sizes, forced=forced)) or 'holds'}" for regime in regimes
+        f"  {regime.name}: {'; '.join(problems(regime, sizes, forced=forced)) or 'holds'}"
+        for regime in regimes
     ]
     for name in sizes:
         if name not in known | WIDTHS and (near := difflib.get_close_matches(name, known, n=3)):

@@ -1,4 +1,4 @@
-"""The calculator of a class: sizes by name in, costs of one forward() out, from the regime that holds for them."""
+"""The calculator of a class: sizes by name in, costs of one forward() out, from the regime that holds."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ TOTALS: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "bounda
 
 
 class Calculator:
-    """The costs of one class. Sizes are given by name; integers give exact integers, NumPy arrays exact arrays.
+    """The costs of one class: integers given by name give exact integers, NumPy arrays exact arrays.
 
-    The first regime that takes exactly the given names and whose conditions hold is used; `regime="name"` forces one,
-    which then may ignore names of the others, but still needs its own names and its conditions.
+    The first regime that takes exactly the given names and whose conditions hold is used. `regime="name"`
+    forces one, which then may ignore names of the others, but still needs its own names and its conditions.
     """
 
     full_class_name: ClassVar[str] = ""
@@ -54,7 +54,7 @@ class Calculator:
         return tuple(regime.name for regime in self.regimes)
 
     def flops(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
-        """Floating-point operations of matrix products and other contractions; a multiply-accumulate counts 2."""
+        """Operations of matrix products and other contractions; a multiply-accumulate counts 2."""
         return cast(Number, self._value("flops", sizes, regime))
 
     def pointwise_ops(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
@@ -85,10 +85,14 @@ class Calculator:
         """Largest sum of live bytes beyond weights and inputs."""
         return cast(Number, self._value("peak", sizes, regime))
 
-    def breakdown(self, /, *, regime: str | None = None, **sizes: Number | int) -> tuple[LineCost[Number], ...]:
+    def breakdown(
+        self, /, *, regime: str | None = None, **sizes: Number | int
+    ) -> tuple[LineCost[Number], ...]:
         """The cost of each line of forward(); with arrays, all elements must fall into one regime."""
         lines: object = (
-            self._line_arrays(sizes, regime) if _any_array(sizes) else self.lines_at(self._integers(sizes), regime)
+            self._line_arrays(sizes, regime)
+            if _any_array(sizes)
+            else self.lines_at(self._integers(sizes), regime)
         )
         return cast("tuple[LineCost[Number], ...]", lines)
 
@@ -107,7 +111,9 @@ class Calculator:
     def _value(self, quantity: str, sizes: Sizes, regime: str | None) -> int | IntegerArray:
         with self._dividing(sizes):
             if _any_array(sizes):
-                return evaluate_arrays(self._candidates(sizes, regime), _total(quantity), sizes, self._outside)
+                return evaluate_arrays(
+                    self._candidates(sizes, regime), _total(quantity), sizes, self._outside
+                )
             chosen, python_sizes = self._chosen(self._integers(sizes), regime)
             return _total(quantity)(chosen)(**python_sizes)
 
@@ -117,7 +123,9 @@ class Calculator:
         with self._dividing(sizes):
             return line_arrays(chosen, sizes, self._outside)
 
-    def _chosen(self, sizes: Mapping[str, int], regime: str | None) -> tuple[type[RegimeFormulas], dict[str, int]]:
+    def _chosen(
+        self, sizes: Mapping[str, int], regime: str | None
+    ) -> tuple[type[RegimeFormulas], dict[str, int]]:
         if regime is not None:
             forced = named(self.regimes, regime, self.class_name)
             if problems(forced, sizes, forced=True):
@@ -143,7 +151,9 @@ class Calculator:
         try:
             return {name: operator.index(cast(SupportsIndex, value)) for name, value in sizes.items()}
         except TypeError:
-            wrong = ", ".join(f"{name}={value!r}" for name, value in sizes.items() if not isinstance(value, int))
+            wrong = ", ".join(
+                f"{name}={value!r}" for name, value in sizes.items() if not isinstance(value, int)
+            )
             raise CalculatorError(
                 f"evaluating {self.class_name}: sizes are whole numbers or arrays of them, not {wrong}"
             ) from None
@@ -154,7 +164,9 @@ class Calculator:
             yield
         except (ZeroDivisionError, FloatingPointError):
             given = ", ".join(f"{name}={value}" for name, value in sizes.items())
-            raise CalculatorError(f"evaluating {self.class_name}: a formula divides by zero at {given}") from None
+            raise CalculatorError(
+                f"evaluating {self.class_name}: a formula divides by zero at {given}"
+            ) from None
 
 
 def _any_array(sizes: Sizes) -> bool:

@@ -1,4 +1,4 @@
-"""Many calls at once: sizes with arrays among them in, each element's cost from the regime that holds for it out."""
+"""Many calls at once: sizes with arrays among them in, each element's cost in its own regime out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def evaluate_arrays(
     sizes: Mapping[str, int | IntegerArray],
     outside: Outside,
 ) -> IntegerArray:
-    """The formula of the first candidate that holds, element by element; an element without one is an error."""
+    """The formula of the first candidate that holds, per element; an element without one is an error."""
     import numpy
 
     flat, shape = flattened(sizes)
@@ -60,7 +60,9 @@ def line_arrays(
 
     def shaped(value: int) -> IntegerArray:
         dtype = numpy.int64 if -INT64_MAX <= numpy.max(value) <= INT64_MAX else object
-        return cast("IntegerArray", numpy.broadcast_to(numpy.asarray(value, dtype), (prod(shape),)).reshape(shape))
+        return cast(
+            "IntegerArray", numpy.broadcast_to(numpy.asarray(value, dtype), (prod(shape),)).reshape(shape)
+        )
 
     return tuple(
         LineCost(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; an error of ours is one message on stderr and exit code 1, wrong usage is exit code 2."""
+    """Run a command; an error of ours is a message on stderr and exit code 1, wrong usage exit code 2."""
     from forwardbook.cli.app import build_app
     from forwardbook.errors import ForwardbookError
 

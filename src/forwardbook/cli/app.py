@@ -15,7 +15,7 @@ COMMANDS: Final = {
     "evaluate": "forwardbook.cli.evaluate:evaluate",
     "schema": "forwardbook.cli.schema:schema",
 }
-"""Each command and its function. The modules here import typer and nothing slow: the rest inside the functions."""
+"""Each command and its function. These modules import nothing slow: that is done inside the functions."""
 
 
 def build_app() -> typer.Typer:

@@ -10,7 +10,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.
 
 
 def list_entries(
-    words: Annotated[list[str] | None, typer.Argument(help="Only classes whose name contains each of these.")] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Only classes whose name contains each of these.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the classes of the database: verdict, regimes, where they are written."""

@@ -19,12 +19,16 @@ _BYTES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "pea
 
 def cost_view(full_class_name: str, costs: Costs[int], lines: Sequence[LineCost[int]] = ()) -> RenderableType:
     """The quantities of one call, and if lines are given the cost of each."""
-    table = Table(title=f"{full_class_name}, regime {costs.regime}", box=None, title_justify="left", show_header=False)
+    table = Table(
+        title=f"{full_class_name}, regime {costs.regime}", box=None, title_justify="left", show_header=False
+    )
     table.add_column(style="bold")
     table.add_column(justify="right")
     table.add_column(justify="right", style="green")
     for quantity in _ARITHMETIC:
-        table.add_row(quantity, f"{getattr(costs, quantity):,}", _scaled(getattr(costs, quantity), 1000, "op"))
+        table.add_row(
+            quantity, f"{getattr(costs, quantity):,}", _scaled(getattr(costs, quantity), 1000, "op")
+        )
     for quantity in _BYTES:
         table.add_row(quantity, f"{getattr(costs, quantity):,}", _scaled(getattr(costs, quantity), 1024, "B"))
     return Group(table, "", _line_table(lines)) if lines else table
@@ -38,7 +42,9 @@ def _line_table(lines: Sequence[LineCost[int]]) -> Table:
         table.add_column(quantity, justify="right")
     for line in lines:
         amounts = (line.flops, line.pointwise_ops, line.reads, line.writes)
-        table.add_row(str(line.line), code_text(line.code), *(f"{amount:,}" if amount else "" for amount in amounts))
+        table.add_row(
+            str(line.line), code_text(line.code), *(f"{amount:,}" if amount else "" for amount in amounts)
+        )
     return table
 
 

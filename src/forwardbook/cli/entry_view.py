@@ -1,4 +1,4 @@
-"""An entry for people: formulas, source with a cost per line, proof and what is unresolved, as rich renderables."""
+"""An entry for people: formulas, source with a cost per line, proof and what is unresolved."""
 
 from __future__ import annotations
 
@@ -51,10 +51,14 @@ def _heading(key: str, entry: Entry) -> Panel:
     if entry.derived_by:
         text.append(f"\nderived by {', '.join(entry.derived_by)}", style="dim")
     text.append(f"\n{place.file}:{place.line_start}-{place.line_end}", style="dim")
-    text.append("".join(f", {name} {version}" for name, version in sorted(entry.versions.items())), style="dim")
+    text.append(
+        "".join(f", {name} {version}" for name, version in sorted(entry.versions.items())), style="dim"
+    )
     if entry.same_as:
         text.append(f"\nforward() is the same as that of {entry.same_as}")
-    return Panel(text, title=Text(entry.full_class_name, style="bold"), title_align="left", subtitle=Text(key, "dim"))
+    return Panel(
+        text, title=Text(entry.full_class_name, style="bold"), title_align="left", subtitle=Text(key, "dim")
+    )
 
 
 def _regime_parts(regime: Regime) -> Iterator[RenderableType]:

@@ -9,12 +9,16 @@ import typer
 
 def evaluate(
     name: Annotated[str, typer.Argument(help="Class name, full class name, or key.")],
-    sizes: Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE...", help="The size of each name.")] = None,
-    regime: Annotated[str | None, typer.Option(help="The regime to use; by default the first that holds.")] = None,
+    sizes: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE...", help="The size of each name.")
+    ] = None,
+    regime: Annotated[
+        str | None, typer.Option(help="The regime to use; by default the first that holds.")
+    ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Also the cost of each line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
-    """Evaluate the formulas of a class at sizes: `forwardbook evaluate LlamaMLP batch_size=1 seq_len=4096 ...`"""
+    """Evaluate the formulas of a class: `forwardbook evaluate LlamaMLP batch_size=1 seq_len=4096 ...`"""
     import json
     from dataclasses import asdict
 
@@ -27,7 +31,11 @@ def evaluate(
     if as_json:
         content: dict[str, object] = asdict(costs)
         del content["regime"]
-        print(json.dumps({**content, **({"lines": [asdict(line) for line in line_costs]} if lines else {})}, indent=1))
+        print(
+            json.dumps(
+                {**content, **({"lines": [asdict(line) for line in line_costs]} if lines else {})}, indent=1
+            )
+        )
         return
     from forwardbook.cli.cost_view import cost_view
     from forwardbook.cli.terminal import console
@@ -43,4 +51,6 @@ def parse_size(text: str) -> tuple[str, int]:
             raise ValueError
         return name.strip().removeprefix("{").removesuffix("}"), int(value)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not NAME=VALUE with a whole number, such as seq_len=4096") from None
+        raise typer.BadParameter(
+            f"{text!r} is not NAME=VALUE with a whole number, such as seq_len=4096"
+        ) from None

@@ -19,21 +19,29 @@ Row = dict[str, object]
 def overview(database: Database, words: Collection[str]) -> list[Row]:
     """One row per entry whose key or full name contains every word, in any case."""
     rows = [_row(key, database.raw(key)) for key in database]
-    return [row for row in rows if all(word.lower() in f"{row['key']} {row['class']}".lower() for word in words)]
+    return [
+        row for row in rows if all(word.lower() in f"{row['key']} {row['class']}".lower() for word in words)
+    ]
 
 
 def overview_table(rows: list[Row]) -> Table:
     """The rows as a table, with the number of classes per verdict beneath."""
     verdicts = [str(row["verdict"]) for row in rows]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in sorted(set(verdicts)))
-    table = Table(box=None, header_style="bold", caption=f"{len(rows)} classes: {counts}" if rows else "no classes")
+    table = Table(
+        box=None, header_style="bold", caption=f"{len(rows)} classes: {counts}" if rows else "no classes"
+    )
     for column in ("key", "class", "verdict", "regimes", "derived by"):
         table.add_column(column, overflow="fold")
     for row in rows:
         same = f"as {row['same_as']}" if row["same_as"] else ", ".join(cast("list[str]", row["regimes"]))
         derived = ", ".join(cast("list[str]", row["derived_by"]))
         table.add_row(
-            Text(str(row["key"])), Text(str(row["class"]), "dim"), verdict_text(str(row["verdict"])), same, derived
+            Text(str(row["key"])),
+            Text(str(row["class"]), "dim"),
+            verdict_text(str(row["verdict"])),
+            same,
+            derived,
         )
     return table
 

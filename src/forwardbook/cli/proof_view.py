@@ -29,7 +29,9 @@ def proof_view(proof: Proof) -> RenderableType:
 
 def _headline(proof: Proof) -> Text:
     text = Text.assemble(("proof ", "bold"), verdict_text(proof.verdict))
-    text.append(f" on {proof.device}, {proof.dtype}: {len(proof.points)} random points, {proof.lines_checked} lines")
+    text.append(
+        f" on {proof.device}, {proof.dtype}: {len(proof.points)} random points, {proof.lines_checked} lines"
+    )
     if proof.static_agrees is not None:
         text.append(f"; the static derivation {'agrees' if proof.static_agrees else 'differs'}")
     return text

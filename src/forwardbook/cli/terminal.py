@@ -1,4 +1,4 @@
-"""The terminal: what a person sees is printed through one console; formulas and source become coloured text."""
+"""The terminal: one console for what a person sees; formulas and source in, coloured text out."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def write(entry: Entry, folder: Path, *, force: bool = False) -> bool:
             return False
         if not force and not is_unedited(present):
             raise EditedFileError(
-                f"generating {path}: the file was edited by hand (its checksum does not match); it was left as it is. "
+                f"generating {path}: it was edited by hand (its checksum does not match) and was left as it is. "
                 "Move the edit elsewhere, or overwrite it with --force"
             )
     write_atomically(path, text)
@@ -37,5 +37,7 @@ def would_change(entry: Entry, folder: Path) -> bool:
 def outdated(entries: Iterable[Entry], folder: Path) -> list[Path]:
     """The files that are missing, edited or older than their entry; entries without formulas have none."""
     return [
-        folder / entry.generated_file_name for entry in entries if entry.regimes and would_change(entry, folder)
+        folder / entry.generated_file_name
+        for entry in entries
+        if entry.regimes and would_change(entry, folder)
     ]

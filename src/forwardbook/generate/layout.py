@@ -55,7 +55,9 @@ def signature(name: str, parameters: list[str], result: str) -> str:
     line = f"    def {name}({', '.join(arguments)}) -> {result}:"
     if len(line) <= WIDTH:
         return line
-    return "\n".join([f"    def {name}(", *(f"        {argument}," for argument in arguments), f"    ) -> {result}:"])
+    return "\n".join(
+        [f"    def {name}(", *(f"        {argument}," for argument in arguments), f"    ) -> {result}:"]
+    )
 
 
 def _pieces(expression: str) -> list[str]:

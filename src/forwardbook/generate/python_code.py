@@ -39,8 +39,10 @@ def python_condition(condition: str, names: Mapping[str, str]) -> str:
 
 
 class _Translation:
-    """A recursive descent over the tokens. Python's precedences are those of the formula language, so only names,
-    the functions and the numbers change; whatever is not a formula is refused, so no other Python can come out."""
+    """A recursive descent over the tokens; whatever is no formula is refused, so no other Python comes out.
+
+    Python's precedences are those of the formula language, so only names, functions and numbers change.
+    """
 
     def __init__(self, text: str, names: Mapping[str, str]) -> None:
         self._text = text
@@ -61,7 +63,9 @@ class _Translation:
     def error(self, expected: str) -> FormulaError:
         """What was expected after what was read."""
         read = " ".join(self._tokens[: self._next])
-        return FormulaError(f"writing {self._text[:80]!r} as Python: {expected} was expected, found {read[-40:]!r}")
+        return FormulaError(
+            f"writing {self._text[:80]!r} as Python: {expected} was expected, found {read[-40:]!r}"
+        )
 
     def finish(self) -> None:
         """Refuse anything left over."""
@@ -138,7 +142,9 @@ def _tokens(text: str) -> list[str]:
     while place < end:
         match = _TOKEN.match(text, place)
         if match is None:
-            raise FormulaError(f"{text[place]!r} at character {place} of {text[:80]!r} is not part of a formula")
+            raise FormulaError(
+                f"{text[place]!r} at character {place} of {text[:80]!r} is not part of a formula"
+            )
         found.append(match[0].strip())
         place = match.end()
     return [*found, ""]

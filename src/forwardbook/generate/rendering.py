@@ -102,7 +102,11 @@ def _rendered(regime: Regime, class_name: str) -> RenderedRegime:
         listed("parameters = ", [quoted(name) for name in parameters], "()", 4),
         listed("conditions = ", [quoted(text) for text in regime.conditions], "()", 4),
         listed("python_names = ", pairs, "{}", 4) if other else "",
-        (_holds(regime, names), *(_method(quantity, regime, names) for quantity in QUANTITIES), _lines(regime, names)),
+        (
+            _holds(regime, names),
+            *(_method(quantity, regime, names) for quantity in QUANTITIES),
+            _lines(regime, names),
+        ),
     )
 
 
@@ -125,7 +129,8 @@ def _lines(regime: Regime, names: dict[str, str]) -> str:
         expressions += amounts
         place = f"            LineCost(\n                {line.line},\n                {line.end_line},"
         costs = [
-            filled(f"{quantity}=", text, ",", 16) for quantity, text in zip(_LINE_QUANTITIES, amounts, strict=True)
+            filled(f"{quantity}=", text, ",", 16)
+            for quantity, text in zip(_LINE_QUANTITIES, amounts, strict=True)
         ]
         code = f"                {quoted(line.code)},"
         rows.append("\n".join([place, code, *costs, "            ),"]))

@@ -1,4 +1,4 @@
-"""The workspace is the only room that knows the disk: it finds, reads, merges and writes module_db.json, atomically."""
+"""The workspace alone knows the disk: it finds, reads, merges and writes module_db.json, atomically."""
 
 from forwardbook.workspace.database import Database, DatabaseError
 from forwardbook.workspace.folder import Workspace

@@ -1,4 +1,4 @@
-"""The database in memory: raw JSON in, a mapping of keys to entries out, each validated when it is first asked for."""
+"""The database in memory: raw JSON in, entries by key out, each validated when first asked for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ class DatabaseError(ForwardbookError):
 class Database(Mapping[str, Entry]):
     """Entries by key, sorted. Entries of the own file hide those of the shipped one beneath it."""
 
-    def __init__(self, own: Mapping[str, Json], beneath: Mapping[str, Json] | None = None, rules: str = "") -> None:
+    def __init__(
+        self, own: Mapping[str, Json], beneath: Mapping[str, Json] | None = None, rules: str = ""
+    ) -> None:
         self.own = own
         self.rules_version = rules
         self._raw: dict[str, Json] = {**(beneath or {}), **own}
@@ -57,7 +59,7 @@ class Database(Mapping[str, Entry]):
         return key, self[key]
 
     def key_for(self, library: str, full_class_name: str) -> str:
-        """`library_Class`; where another class of the library has that key, the module path is put between."""
+        """`library_Class`; where another class of the library has that key, with the module path between."""
         module, _, name = full_class_name.rpartition(".")
         short = f"{library}_{name}"
         if short not in self or self._raw[short].get("full_class_name") == full_class_name:
@@ -125,7 +127,8 @@ def _entry(key: str, raw: Json) -> Entry:
         return Entry.model_validate(raw)
     except ValidationError as error:
         problems = [
-            f"  {'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in error.errors()[:5]
+            f"  {'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+            for problem in error.errors()[:5]
         ]
         raise DatabaseError(
             f"entry {key} of the database is not what the schema says ({error.error_count()} problems):\n"

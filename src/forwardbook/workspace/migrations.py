@@ -26,7 +26,7 @@ def migrated(
     version = content.get("schema_version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 0:
         raise SchemaVersionError(
-            f"reading {origin}: schema_version is {version!r}, not a whole number; the file was left untouched. "
+            f"reading {origin}: schema_version is {version!r}, no whole number; the file was left untouched. "
             "Restore it from version control, or move it away to start afresh"
         )
     if version > current:

@@ -46,7 +46,9 @@ def write_atomically(path: Path, text: str) -> None:
     """Replace a file by a whole new one; whatever goes wrong on the way, the old one stays as it was."""
     path = path.resolve()  # a link stays a link: what it leads to is replaced
     if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
-        raise WorkspaceError(f"writing {path}: the file is read-only; nothing was changed. Allow writing: chmod u+w")
+        raise WorkspaceError(
+            f"writing {path}: the file is read-only; nothing was changed. Allow writing: chmod u+w"
+        )
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
