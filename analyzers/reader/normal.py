@@ -10,7 +10,8 @@ import libcst as cst
 
 _LAYOUT = {
     "lpar", "rpar", "comma", "semicolon", "leading_lines", "lines_after_decorators", "header", "footer",
-    "indent", "trailing_whitespace", "leading_whitespace", "lbrace", "rbrace", "lbracket", "rbracket", "empty_lines",
+    "indent", "trailing_whitespace", "leading_whitespace", "lbrace", "rbrace", "lbracket", "rbracket",
+    "empty_lines",
 }  # fmt: skip
 
 

@@ -127,6 +127,17 @@ class Sources:
             found = Path(origin) if origin and origin.endswith(".py") else None
         return found
 
+    def exists(self, module: str) -> bool:
+        """True when a module is installed, with source or without."""
+        path: list[str] | None = [*self.roots, *sys.path]
+        parts = module.split(".")
+        for index in range(len(parts)):
+            spec = importlib.machinery.PathFinder.find_spec(".".join(parts[: index + 1]), path)
+            if spec is None:
+                return False
+            path = list(spec.submodule_search_locations or ())
+        return True
+
     def load(self, module: str) -> SourceFile | None:
         """The parsed source of a module, None when it has none."""
         path = self.find(module)

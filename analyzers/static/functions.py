@@ -1,0 +1,162 @@
+"""An interpreted function as a value: callable, a descriptor, with a signature, and nothing of it compiled."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import MethodType
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from forwardbook.analyzers.reader.sources import SourceFile, descend
+
+if TYPE_CHECKING:
+    from forwardbook.analyzers.static.scope import Scope
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of a function with their default values."""
+
+    positional: tuple[str, ...]
+    position_only: int
+    star: str | None
+    keyword_only: tuple[str, ...]
+    double_star: str | None
+    defaults: dict[str, Any] = field(default_factory=dict)
+
+    def bind(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments to names, with the errors that Python would raise."""
+        bound = dict(zip(self.positional, args, strict=False))
+        rest = args[len(self.positional) :]
+        extra: dict[str, Any] = {}
+        open_names = {*self.positional[self.position_only :], *self.keyword_only}
+        for key, value in kwargs.items():
+            if key in open_names:
+                if key in bound:
+                    raise TypeError(f"{name}() got multiple values for argument {key!r}")
+                bound[key] = value
+            else:
+                extra[key] = value
+        if rest and self.star is None:
+            raise TypeError(
+                f"{name}() takes {len(self.positional)} positional arguments but {len(args)} were given"
+            )
+        if extra and self.double_star is None:
+            raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(extra))!r}")
+        for key in (*self.positional, *self.keyword_only):
+            if key not in bound:
+                if key not in self.defaults:
+                    raise TypeError(f"{name}() missing required argument {key!r}")
+                bound[key] = self.defaults[key]
+        if self.star is not None:
+            bound[self.star] = rest
+        if self.double_star is not None:
+            bound[self.double_star] = extra
+        return bound
+
+    def signature(self) -> inspect.Signature:
+        """The same as `inspect` describes it."""
+        kinds = inspect.Parameter
+        found = []
+        for index, name in enumerate(self.positional):
+            kind = kinds.POSITIONAL_ONLY if index < self.position_only else kinds.POSITIONAL_OR_KEYWORD
+            found.append(kinds(name, kind, default=self.defaults.get(name, kinds.empty)))
+        if self.star is not None:
+            found.append(kinds(self.star, kinds.VAR_POSITIONAL))
+        for name in self.keyword_only:
+            found.append(kinds(name, kinds.KEYWORD_ONLY, default=self.defaults.get(name, kinds.empty)))
+        if self.double_star is not None:
+            found.append(kinds(self.double_star, kinds.VAR_KEYWORD))
+        return inspect.Signature(found)
+
+
+def parameters_of(node: cst.Parameters, evaluate: Callable[[cst.BaseExpression], Any]) -> Parameters:
+    """The parameters written in a definition; defaults are evaluated now, as Python does."""
+    positional = [*node.posonly_params, *node.params]
+    defaults = {
+        item.name.value: evaluate(item.default)
+        for item in (*positional, *node.kwonly_params)
+        if item.default is not None
+    }
+    return Parameters(
+        tuple(item.name.value for item in positional),
+        len(node.posonly_params),
+        node.star_arg.name.value if isinstance(node.star_arg, cst.Param) else None,
+        tuple(item.name.value for item in node.kwonly_params),
+        node.star_kwarg.name.value if node.star_kwarg is not None else None,
+        defaults,
+    )
+
+
+class Function:
+    """A `def` or `lambda` with its closure; calling it interprets its body."""
+
+    __slots__ = (
+        "run",
+        "node",
+        "source",
+        "scope",
+        "parameters",
+        "owner",
+        "is_generator",
+        "__dict__",
+        "__weakref__",
+    )
+
+    def __init__(
+        self,
+        run: Callable[[Function, tuple[Any, ...], dict[str, Any]], Any],
+        node: cst.FunctionDef | cst.Lambda,
+        source: SourceFile,
+        scope: Scope,
+        parameters: Parameters,
+        qualname: str,
+    ) -> None:
+        self.run = run
+        self.node = node
+        self.source = source
+        self.scope = scope
+        self.parameters = parameters
+        self.owner: type | None = None
+        self.is_generator = isinstance(node, cst.FunctionDef) and yields(node.body)
+        self.__name__ = qualname.rpartition(".")[2]
+        self.__qualname__ = qualname
+        self.__module__ = source.module
+        self.__doc__ = node.get_docstring() if isinstance(node, cst.FunctionDef) else None
+        self.__annotations__: dict[str, Any] = {}
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        wrapped = self.__dict__.get("__wrapped__")
+        return inspect.signature(wrapped) if wrapped is not None else self.parameters.signature()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.run(self, args, kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<interpreted {self.__qualname__}>"
+
+
+def yields(body: cst.CSTNode) -> bool:
+    """True when a body holds a `yield` of its own."""
+    stack: list[cst.CSTNode] = list(body.children)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, cst.Yield):
+            return True
+        if not isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef):
+            stack.extend(node.children)
+    return False
+
+
+def declared(body: cst.CSTNode, kind: type[cst.Global] | type[cst.Nonlocal]) -> frozenset[str]:
+    """The names that a body declares global or nonlocal."""
+    return frozenset(
+        item.name.value for node in descend(body) if isinstance(node, kind) for item in node.names
+    )

@@ -1,0 +1,76 @@
+"""An import in, a value out: trusted modules natively, modules with source interpreted, the rest opaque."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from forwardbook.analyzers.static.access import get_attribute
+from forwardbook.analyzers.static.modules import SourceModule
+from forwardbook.analyzers.static.opaque import NoOp, Opaque, Plain
+from forwardbook.analyzers.static.stand_ins import PLAIN_MODULES, stand_in
+from forwardbook.analyzers.static.trusted import module_allowed
+
+if TYPE_CHECKING:
+    from forwardbook.analyzers.static.interpreter import Interpreter
+
+
+class Imports:
+    """The modules that interpretation has met."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self.loaded: dict[str, Any] = {}
+
+    def module(self, name: str, missing_ok: bool = False, interpret: bool = False) -> Any:
+        """A module by its dotted name; `interpret` takes its source even where it is trusted natively."""
+        if name in self.loaded:
+            return self.loaded[name]
+        value = self._load(name, interpret)
+        if value is None:
+            if missing_ok:
+                return None
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        self.loaded[name] = value
+        return value
+
+    def _load(self, name: str, interpret: bool) -> Any:
+        if interpret:
+            source = self.interpreter.sources.load(name)
+            return None if source is None else SourceModule(self.interpreter, source)
+        if name in PLAIN_MODULES:
+            return PLAIN_MODULES[name].value
+        if module_allowed(name):
+            try:
+                return importlib.import_module(name)
+            except ModuleNotFoundError:
+                return None
+        top = name.partition(".")[0]
+        if top == "torch" and name.count("."):
+            return Opaque(name, "it is not on the list of trusted modules")
+        if top in sys.stdlib_module_names:
+            return Opaque(name, "the standard library's module is not on the list of trusted ones")
+        source = self.interpreter.sources.load(name)
+        if source is not None:
+            return SourceModule(self.interpreter, source)
+        return Opaque(name, "it has no Python source") if self.interpreter.sources.exists(name) else None
+
+    def name(self, module: str, attribute: str) -> Any:
+        """What `from module import attribute` binds, or the module itself when there is no attribute."""
+        if attribute:
+            substitute = stand_in(f"{module}.{attribute}")
+            if substitute is not None:
+                return substitute
+        found = self.module(module)
+        if not attribute:
+            return found
+        try:
+            return get_attribute(found, attribute)
+        except AttributeError:
+            submodule = None
+            if not isinstance(found, NoOp | Plain):
+                submodule = self.module(f"{module}.{attribute}", missing_ok=True)
+            if submodule is None:
+                raise ImportError(f"cannot import name {attribute!r} from {module!r}") from None
+            return submodule
