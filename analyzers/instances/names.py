@@ -1,4 +1,4 @@
-"""The usual names of sizes, each with a hint and its meaning; hints differ so that dimensions do not coincide."""
+"""The usual names of sizes, each with a hint and its meaning; hints differ so that no two agree."""
 
 from __future__ import annotations
 

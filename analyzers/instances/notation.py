@@ -1,8 +1,8 @@
 """A small notation: a line that reads as PyTorch becomes a module and its inputs, sizes asked for by name.
 
 `Linear(in_features, out_features)(floats(batch_size, in_features))`: the inner call builds, the outer feeds.
-Capitalised calls are classes of torch.nn; floats, ones, integers(high, ...) and full(value, ...) make inputs;
-`x := ...` names an input so that it can be given twice; every other name is a size."""
+Capitalised calls are classes of torch.nn; floats, ones, integers(high, ...), full(value, ...) and values([...])
+make inputs; `x := ...` names an input so that it can be given twice; every other name is a size."""
 
 from __future__ import annotations
 
@@ -43,13 +43,20 @@ class Row:
 
     def build(self, sizes: Sizes) -> nn.Module:
         """The module, its constructor integers asked for under the constructor's own argument names."""
-        reader = _Reader(sizes, self.hints, f"{self.class_name}.__init__")
+        reader = Reader(self._lookup(sizes, f"{self.class_name}.__init__"))
         return cast("nn.Module", reader.value(self._calls()[0]))
 
     def inputs(self, sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
         """What forward() is called with."""
-        reader = _Reader(sizes, self.hints, f"{self.class_name}.forward", maker)
+        reader = Reader(self._lookup(sizes, f"{self.class_name}.forward"), maker)
         return reader.arguments(self._calls()[1])
+
+    def _lookup(self, sizes: Sizes, source: str) -> Callable[[str], int]:
+        def size(name: str) -> int:
+            hint, meaning = NAMES[name]
+            return sizes(name, self.hints.get(name, hint), meaning, source)
+
+        return size
 
     def _calls(self) -> tuple[ast.Call, ast.Call]:
         outer = ast.parse(self.text, mode="eval").body
@@ -58,20 +65,24 @@ class Row:
         return outer.func, outer
 
 
-class _Reader:
-    """Evaluates the expressions of a row and nothing else."""
+class Reader:
+    """Evaluates the expressions of the notation and nothing else; `size` answers names."""
 
-    def __init__(
-        self, sizes: Sizes, hints: Mapping[str, int], source: str, maker: InputMaker | None = None
-    ) -> None:
-        self._sizes, self._hints, self._source, self._maker = sizes, hints, source, maker
+    def __init__(self, size: Callable[[str], object], maker: InputMaker | None = None) -> None:
+        self._size, self._maker = size, maker
         self._named: dict[str, object] = {}
 
+    def read(self, text: str) -> object:
+        """The value of one expression."""
+        return self.value(ast.parse(text, mode="eval").body)
+
     def arguments(self, call: ast.Call) -> Inputs:
+        """The positional and keyword arguments of a call."""
         keywords = {word.arg: self.value(word.value) for word in call.keywords if word.arg}
         return tuple(self.value(argument) for argument in call.args), keywords
 
     def value(self, node: ast.expr) -> object:
+        """The value of a parsed expression."""
         match node:
             case ast.Constant(value=value):
                 return value
@@ -92,10 +103,6 @@ class _Reader:
                 return self._call(name, *self.arguments(node))
         raise ValueError(f"the notation has no {ast.unparse(node)!r}")
 
-    def _size(self, name: str) -> int:
-        hint, meaning = NAMES[name]
-        return self._sizes(name, self._hints.get(name, hint), meaning, self._source)
-
     def _call(self, name: str, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
         from torch import nn
 
@@ -109,6 +116,10 @@ class _Reader:
                 return self._maker.ones(dims)
             case "integers":
                 return self._maker.integers(dims[1:], dims[0], cast(int, keywords.get("low", 0)))
+            case "values":
+                import torch
+
+                return torch.tensor(dims[0], device="cpu")
             case "full":
                 return self._maker.full(dims[1:], dims[0])
         raise ValueError(f"the notation makes no input named {name!r}")

@@ -49,8 +49,9 @@ class Recipe:
     """How to build a module, and inputs, so that a call of the target class runs.
 
     `build` and `inputs` ask for every size they need; they are called under the caller's device
-    (`with torch.device("meta")`). `calls_as` is the class whose calls count: the target, or what a lazy target
-    becomes. `build` may return a larger model in which the class is called."""
+    (`with torch.device("meta")`). `calls_as` is the class whose calls count: the target, or what a lazy
+    target becomes. `build` may return a larger model in which the class is called. `alternatives` are further
+    ways to make inputs, to be tried in order when the call raises on the first."""
 
     target: str
     library: str
@@ -59,6 +60,7 @@ class Recipe:
     scenario: str = "default"
     conditions: tuple[str, ...] = ()
     calls_as: str = ""
+    alternatives: tuple[Callable[[Sizes, nn.Module, InputMaker], Inputs], ...] = ()
     needs_values: str = ""
     """Why a plain meta run cannot do (it reads values of its tensors); empty when it can."""
 

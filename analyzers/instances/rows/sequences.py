@@ -50,8 +50,7 @@ ROWS = (
         scenario="without weights",
     ),
     Row(
-        "MultiheadAttention(embed_dim, num_heads, batch_first=True)"
-        "(x := floats(batch_size, seq_len, embed_dim), x, x)",
+        "MultiheadAttention(embed_dim, num_heads, batch_first=True)(x := floats(batch_size, seq_len, embed_dim), x, x)",
         ATTENTION,
         scenario="batch first",
     ),
@@ -79,8 +78,7 @@ ROWS = (
     Row(f"TransformerEncoder({LAYER}, num_layers)({SEQUENCE})", HEADS),
     Row(f"TransformerDecoder({DECODER}, num_layers)({TARGET}, {SOURCE})", HEADS),
     Row(
-        "Transformer(d_model, nhead, num_encoder_layers, num_decoder_layers, dim_feedforward)"
-        f"({SOURCE}, {TARGET})",
+        f"Transformer(d_model, nhead, num_encoder_layers, num_decoder_layers, dim_feedforward)({SOURCE}, {TARGET})",
         HEADS,
     ),
 )

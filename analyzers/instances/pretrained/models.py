@@ -1,0 +1,167 @@
+"""A class of transformers in; out the models that have it in their tree, smallest first."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from forwardbook.analyzers.instances.pretrained.configs import make_config, parts
+from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe
+
+if TYPE_CHECKING:
+    from torch import nn
+    from transformers import PreTrainedConfig, PreTrainedModel
+
+R = TypeVar("R")
+ATTENTION = ("sdpa", "eager")  # the default first; some models have no fused attention
+
+
+def model_types_of(full_class_name: str) -> tuple[str, ...]:
+    """The model types that live in the class's folder, by transformers' own table."""
+    from transformers.models.auto.auto_mappings import CONFIG_MAPPING_NAMES
+    from transformers.models.auto.configuration_auto import model_type_to_module_name
+
+    folder = full_class_name.removeprefix("transformers.models.").split(".")[0]
+    return tuple(name for name in CONFIG_MAPPING_NAMES if model_type_to_module_name(name) == folder)
+
+
+def tree_classes(model: nn.Module) -> tuple[type[nn.Module], ...]:
+    """The distinct classes with a forward() in a module's tree, in order of appearance."""
+    return tuple(dict.fromkeys(type(module) for module in model.modules() if has_forward(type(module))))
+
+
+def has_forward(cls: type[nn.Module]) -> bool:
+    """Whether the class or a base of it implements forward()."""
+    from torch import nn
+
+    return cls.forward is not nn.Module.forward and not issubclass(cls, nn.ModuleList | nn.ModuleDict)
+
+
+def import_class(full_class_name: str) -> type[nn.Module]:
+    """The class itself; importing runs its module."""
+    from torch import nn
+
+    module_name, _, name = full_class_name.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module_name), name)
+    except Exception as error:
+        raise NoRecipe(full_class_name, f"importing it failed: {type(error).__name__}: {error}") from error
+    if not (inspect.isclass(found) and issubclass(found, nn.Module)):
+        raise NoRecipe(full_class_name, "it is not a torch.nn.Module")
+    return found
+
+
+def models_with(target: type[nn.Module], options: InstanceOptions) -> list[type[PreTrainedModel]]:
+    """One model for each config class that leads to the target; composites only when no part does."""
+    from transformers import PreTrainedModel
+
+    if issubclass(target, PreTrainedModel) and target.config_class is not None:
+        return [target]
+    found: dict[type[PreTrainedConfig], type[PreTrainedModel]] = {}
+    for model_class in _models_of(target.__module__):
+        config_class = cast("type[PreTrainedConfig]", model_class.config_class)
+        composite = _breadth(config_class) > 1
+        if config_class in found or (composite and found):
+            continue
+        if f"{target.__module__}.{target.__qualname__}" in _tree_names(model_class):
+            found[config_class] = model_class
+    return list(found.values())
+
+
+def _once(answer: Callable[[type], R]) -> Callable[[type], R]:
+    """The answer for a class, found once."""
+    known: dict[type, R] = {}
+
+    def remembered(cls: type) -> R:
+        if cls not in known:
+            known[cls] = answer(cls)
+        return known[cls]
+
+    return remembered
+
+
+@lru_cache(maxsize=64)
+def _models_of(module_name: str) -> tuple[type[PreTrainedModel], ...]:
+    """The models that a modeling module defines: fewest nested configs first, base models before heads."""
+    module = importlib.import_module(module_name)
+    defined = list(_defined_models(module))
+    bases = _base_names()
+    return tuple(
+        sorted(
+            defined,
+            key=lambda m: (
+                _breadth(cast("type[PreTrainedConfig]", m.config_class)),
+                m.__name__ not in bases,
+                not m.__name__.endswith("Model"),
+            ),
+        )
+    )
+
+
+def _defined_models(module: ModuleType) -> Iterator[type[PreTrainedModel]]:
+    from transformers import PreTrainedModel
+
+    for value in vars(module).values():
+        if (
+            inspect.isclass(value)
+            and issubclass(value, PreTrainedModel)
+            and value.__module__ == module.__name__
+            and value.config_class is not None
+            and has_forward(value)
+        ):
+            yield value
+
+
+def _base_names() -> set[str]:
+    """The class names that AutoModel leads to."""
+    from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
+
+    names: set[str] = set()
+    for value in MODEL_MAPPING_NAMES.values():
+        names.update(value if isinstance(value, tuple | list) else (value,))
+    return names
+
+
+@_once
+def _breadth(config_class: type[PreTrainedConfig]) -> int:
+    """How many configs a default config consists of; many when it cannot be made."""
+    try:
+        return sum(1 for _ in parts(config_class()))
+    except Exception:  # transformers' own constructors raise anything
+        return 99
+
+
+@_once
+def _tree_names(model_class: type[PreTrainedModel]) -> frozenset[str]:
+    """The full names of the classes in a default model's tree; none when it cannot be built."""
+    import torch
+
+    try:
+        config = make_config(cast("type[PreTrainedConfig]", model_class.config_class), InstanceOptions())
+        with torch.device("meta"):
+            model = instantiate(model_class, config)
+    except Exception:  # building somebody else's model raises anything
+        return frozenset()
+    return frozenset(f"{cls.__module__}.{cls.__qualname__}" for cls in tree_classes(model))
+
+
+def instantiate(model_class: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrainedModel:
+    """The model in eval mode, with fused attention where the class knows it."""
+    for attention in ATTENTION[:-1]:
+        try:
+            return _made(model_class, config, attention)
+        except (ValueError, ImportError) as error:
+            if "attention" not in str(error) and "attn_impl" not in str(error):
+                raise
+    return _made(model_class, config, ATTENTION[-1])
+
+
+def _made(model_class: type[PreTrainedModel], config: PreTrainedConfig, attention: str) -> PreTrainedModel:
+    make = cast("Callable[..., PreTrainedModel]", model_class._from_config)
+    model = make(config, attn_implementation=attention)
+    model.train(False)
+    return model

@@ -1,0 +1,17 @@
+"""A class name in; out its recipes, from whichever source knows the class."""
+
+from __future__ import annotations
+
+from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
+
+
+def recipes_for(full_class_name: str, options: InstanceOptions | None = None) -> list[Recipe]:
+    """How to build and call a class; NoRecipe says what is missing and how to give it."""
+    options = options or InstanceOptions()
+    if full_class_name.startswith("torch.nn.") and not options:
+        from forwardbook.analyzers.instances.torch_nn import torch_recipes
+
+        return torch_recipes(full_class_name.rpartition(".")[2])
+    from forwardbook.analyzers.instances.pretrained.recipes import transformers_recipes
+
+    return transformers_recipes(full_class_name, options)
