@@ -1,8 +1,8 @@
 """A small notation: a line that reads as PyTorch becomes a module and its inputs, sizes asked for by name.
 
 `Linear(in_features, out_features)(floats(batch_size, in_features))`: the inner call builds, the outer feeds.
-Capitalised calls are classes of torch.nn; floats, ones, integers(high, ...), full(value, ...) and values([...])
-make inputs; `x := ...` names an input so that it can be given twice; every other name is a size."""
+Capitalised calls are classes of torch.nn; floats, ones, integers(high, ...), full(value, ...) and
+values([...]) make inputs; `x := ...` names an input so that it can be given twice; every other name is a size."""
 
 from __future__ import annotations
 

@@ -57,7 +57,8 @@ def _convolutions(d: int) -> tuple[Row, ...]:
 
 
 def _transposed(d: int) -> tuple[Row, ...]:
-    rest = f"{_window(d)}, output_padding={each('output_padding', d)}, groups=groups, dilation={each('dilation', d)}"
+    ends = f"output_padding={each('output_padding', d)}"
+    rest = f"{_window(d)}, {ends}, groups=groups, dilation={each('dilation', d)}"
     smaller = tuple(f"{axis('output_padding', d, i)} < {axis('stride', d, i)}" for i in range(d))
     where = (*GROUPED, *smaller, *_grows(d))
     return (

@@ -22,7 +22,8 @@ ROWS = (
     Row("Embedding(num_embeddings, embedding_dim)(integers(num_embeddings, batch_size, seq_len))"),
     Row("EmbeddingBag(num_embeddings, embedding_dim)(integers(num_embeddings, num_bags, bag_size))"),
     Row(
-        "EmbeddingBag(num_embeddings, embedding_dim, mode='sum')(integers(num_embeddings, num_bags, bag_size))",
+        "EmbeddingBag(num_embeddings, embedding_dim, mode='sum')"
+        "(integers(num_embeddings, num_bags, bag_size))",
         scenario="sum",
     ),
     *(

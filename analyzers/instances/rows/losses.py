@@ -24,7 +24,8 @@ ROWS = (
     Row(f"CrossEntropyLoss()({CLASSES}, {CLASSES})", scenario="class probabilities"),
     Row(f"NLLLoss()({CLASSES}, {LABEL})"),
     Row(
-        "NLLLoss2d()(floats(batch_size, num_classes, height, width), integers(num_classes, batch_size, height, width))"
+        "NLLLoss2d()(floats(batch_size, num_classes, height, width), "
+        "integers(num_classes, batch_size, height, width))"
     ),
     Row(f"LinearCrossEntropyLoss(in_features, num_classes)(floats(batch_size, in_features), {LABEL})"),
     Row(f"MultiMarginLoss()({CLASSES}, {LABEL})"),

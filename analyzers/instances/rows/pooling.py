@@ -53,7 +53,8 @@ def _unpooled(d: int, i: int) -> str:
 def _roomy(d: int) -> tuple[str, ...]:
     """Every pooled element has a place of its own."""
     return tuple(
-        f"({{{e}}} - 1) * ({axis('stride', d, i)} - 1) + {axis('kernel_size', d, i)} > 2 * {axis('padding', d, i)}"
+        f"({{{e}}} - 1) * ({axis('stride', d, i)} - 1) + {axis('kernel_size', d, i)} > "
+        f"2 * {axis('padding', d, i)}"
         for i, e in enumerate(SPATIAL[d])
     )
 
@@ -92,7 +93,8 @@ ROWS = (
     _fractional(2),
     _fractional(3),
     Row(
-        "PixelShuffle(upscale_factor)(floats(batch_size, channels * upscale_factor * upscale_factor, height, width))"
+        "PixelShuffle(upscale_factor)"
+        "(floats(batch_size, channels * upscale_factor * upscale_factor, height, width))"
     ),
     Row(
         f"PixelUnshuffle(downscale_factor)({IMAGE})",

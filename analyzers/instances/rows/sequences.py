@@ -50,7 +50,8 @@ ROWS = (
         scenario="without weights",
     ),
     Row(
-        "MultiheadAttention(embed_dim, num_heads, batch_first=True)(x := floats(batch_size, seq_len, embed_dim), x, x)",
+        "MultiheadAttention(embed_dim, num_heads, batch_first=True)"
+        "(x := floats(batch_size, seq_len, embed_dim), x, x)",
         ATTENTION,
         scenario="batch first",
     ),
@@ -78,7 +79,8 @@ ROWS = (
     Row(f"TransformerEncoder({LAYER}, num_layers)({SEQUENCE})", HEADS),
     Row(f"TransformerDecoder({DECODER}, num_layers)({TARGET}, {SOURCE})", HEADS),
     Row(
-        f"Transformer(d_model, nhead, num_encoder_layers, num_decoder_layers, dim_feedforward)({SOURCE}, {TARGET})",
+        "Transformer(d_model, nhead, num_encoder_layers, num_decoder_layers, dim_feedforward)"
+        f"({SOURCE}, {TARGET})",
         HEADS,
     ),
 )
