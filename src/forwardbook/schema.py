@@ -163,7 +163,7 @@ class Validation(Record):
 
 
 class Entry(Record):
-    """All that is known of one class; `same_as` is the key of the entry with the same forward() and the formulas."""
+    """All that is known of one class; `same_as` is the key of the entry that holds its formulas."""
 
     full_class_name: str
     library: str

@@ -29,7 +29,7 @@ def greatest(*values: int) -> int:
 
 
 def exactly(formula: Callable[..., Result], sizes: Mapping[str, IntegerArray]) -> Result:
-    """The formula over arrays, in int64 where a bound on each step shows that it fits, else in Python's integers."""
+    """The formula over arrays: in int64 where a bound on each step fits, else in Python's integers."""
     import numpy
 
     reach = Reach()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from forwardbook.cli.terminal import code_text
 
@@ -19,9 +20,8 @@ _BYTES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "pea
 
 def cost_view(full_class_name: str, costs: Costs[int], lines: Sequence[LineCost[int]] = ()) -> RenderableType:
     """The quantities of one call, and if lines are given the cost of each."""
-    table = Table(
-        title=f"{full_class_name}, regime {costs.regime}", box=None, title_justify="left", show_header=False
-    )
+    heading = Text.assemble((full_class_name, "bold"), f", regime {costs.regime}")
+    table = Table(box=None, show_header=False)
     table.add_column(style="bold")
     table.add_column(justify="right")
     table.add_column(justify="right", style="green")
@@ -31,7 +31,7 @@ def cost_view(full_class_name: str, costs: Costs[int], lines: Sequence[LineCost[
         )
     for quantity in _BYTES:
         table.add_row(quantity, f"{getattr(costs, quantity):,}", _scaled(getattr(costs, quantity), 1024, "B"))
-    return Group(table, "", _line_table(lines)) if lines else table
+    return Group(heading, table, *(("", _line_table(lines)) if lines else ()))
 
 
 def _line_table(lines: Sequence[LineCost[int]]) -> Table:

@@ -21,7 +21,7 @@ def write(entry: Entry, folder: Path, *, force: bool = False) -> bool:
             return False
         if not force and not is_unedited(present):
             raise EditedFileError(
-                f"generating {path}: it was edited by hand (its checksum does not match) and was left as it is. "
+                f"generating {path}: it was edited by hand (its checksum differs) and was left as it is. "
                 "Move the edit elsewhere, or overwrite it with --force"
             )
     write_atomically(path, text)

@@ -1,0 +1,118 @@
+"""The registry: names in, calculators out, and near names on a miss."""
+
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forwardbook import registry
+from forwardbook.formula import Condition, FormulaError, parse
+from forwardbook.generate import regime_parameters, write
+from forwardbook.registry import Registry, UnknownClassError
+from forwardbook.schema import QUANTITIES, Entry
+from forwardbook.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parent.parent
+Make = Callable[..., Entry]
+SHIPPED = Workspace(ROOT)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, make_entry: Make, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A workspace of three classes, one of which shares the formulas of another, with nothing beneath."""
+    monkeypatch.setattr("forwardbook.workspace.folder.shipped_path", lambda: None)
+    found = Workspace(tmp_path)
+    entries = {f"toy_{name}": make_entry(name) for name in ("ToyAttention", "ToyMLP")}
+    found.save({**entries, "toy_Copy": make_entry("Copy", regimes=(), same_as="toy_ToyMLP")})
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", ["toy_ToyAttention", "ToyAttention", "toy.layers.ToyAttention", "ToyAttentionCalculator"]
+)
+def test_class_is_found_by_any_of_its_names(workspace: Workspace, name: str) -> None:
+    """Key, class name, full class name and calculator name mean the same class."""
+    assert "toy.layers.ToyAttention" == Registry(workspace).load(name).full_class_name
+
+
+def test_names_are_the_keys(workspace: Workspace) -> None:
+    """names() lists what load() takes."""
+    assert ("toy_Copy", "toy_ToyAttention", "toy_ToyMLP") == registry.names(workspace)
+
+
+def test_near_names_are_suggested(workspace: Workspace) -> None:
+    """A name that is not in the database is answered with near ones."""
+    with pytest.raises(UnknownClassError, match="did you mean ToyAttention"):
+        registry.load("ToyAtention", workspace)
+
+
+def test_ambiguous_name_lists_the_keys(workspace: Workspace, make_entry: Make) -> None:
+    """A class name that two entries have is refused with their keys."""
+    other = make_entry("ToyMLP").model_copy(update={"full_class_name": "toy.other.ToyMLP"})
+    workspace.save({"toy_other_ToyMLP": other})
+
+    with pytest.raises(UnknownClassError, match="use a key: toy_ToyMLP, toy_other_ToyMLP"):
+        registry.load("ToyMLP", workspace)
+
+
+def test_shared_formulas_are_followed(workspace: Workspace) -> None:
+    """A class with the forward() of another is answered by the other's calculator."""
+    assert "toy.layers.ToyMLP" == registry.load("Copy", workspace).full_class_name
+
+
+def test_generated_file_is_preferred_to_rendering(workspace: Workspace, entry: Entry) -> None:
+    """A generated file is loaded, and its calculator can be pickled."""
+    write(entry, workspace.generated_folder)
+    calculator = Registry(workspace).load("ToyAttention")
+
+    module = sys.modules[type(calculator).__module__]
+    assert str(workspace.generated_folder / entry.generated_file_name) == module.__file__
+    assert type(calculator) is type(pickle.loads(pickle.dumps(calculator)))
+
+
+def test_broken_generated_file_is_named(workspace: Workspace, entry: Entry) -> None:
+    """A generated file that does not run is an error that names it."""
+    workspace.generated_folder.mkdir()
+    (workspace.generated_folder / entry.generated_file_name).write_text("def")
+
+    with pytest.raises(
+        registry.ForwardbookError, match=r"toy_toy_attention.py: SyntaxError.*generate the file again"
+    ):
+        registry.load("ToyAttention", workspace)
+
+
+def test_changed_database_is_read_again(workspace: Workspace, make_entry: Make) -> None:
+    """An entry saved after the registry was made is found."""
+    found = Registry(workspace)
+    found.names()
+    workspace.save({"toy_Late": make_entry("Late")})
+
+    assert "toy.layers.Late" == found.load("Late").full_class_name
+
+
+@pytest.mark.parametrize("key", list(SHIPPED.load()))
+def test_shipped_calculator_equals_its_formulas(key: str) -> None:
+    """Every calculator of the shipped database loads and gives what its formulas give."""
+    _, entry = SHIPPED.load().resolved(key)
+    for regime in entry.regimes:
+        points = [dict(point.sizes) for point in regime.proof.points] if regime.proof else []
+        points = [point for point in points if set(regime_parameters(regime)) <= set(point)]
+        for sizes in points or [dict.fromkeys(regime_parameters(regime), 64)]:
+            if not all(_holds(text, sizes) for text in regime.conditions):
+                continue
+            calculator = registry.load(key, SHIPPED)
+            expected = [
+                parse(regime.formula(quantity), exact=True).evaluate(sizes) for quantity in QUANTITIES
+            ]
+            costs = calculator.costs_at(sizes, regime.name)
+
+            assert [getattr(costs, quantity) for quantity in QUANTITIES] == expected
+
+
+def _holds(condition: str, sizes: dict[str, int]) -> bool:
+    try:
+        return Condition.parse(condition).holds(sizes)
+    except FormulaError:
+        return False
