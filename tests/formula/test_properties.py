@@ -1,4 +1,4 @@
-"""Expressions grown at random have the values that Python's integers have, whatever was simplified on the way."""
+"""Expressions grown at random have the values that Python's integers have, whatever was simplified."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ trees = st.recursive(
     max_leaves=12,
 )
 points = st.fixed_dictionaries({name: st.integers(0, 9) for name in NAMES})
-positive_points = st.fixed_dictionaries({name: st.one_of(st.integers(1, 9), st.just(10**6)) for name in NAMES})
+positive_points = st.fixed_dictionaries(
+    {name: st.one_of(st.integers(1, 9), st.just(10**6)) for name in NAMES}
+)
 
 
 def _exact(a: int, b: int) -> int:
@@ -151,7 +153,9 @@ def test_dominant_keeps_the_maximum(given_trees: list[Tree], point: dict[str, in
     candidates = [ours(tree) for tree in given_trees]
     values = [_value(candidate, point) for candidate in candidates]
     assume(None not in values)
-    assert max(v for v in values if v is not None) == max(kept.evaluate(point) for kept in dominant(candidates))
+    assert max(v for v in values if v is not None) == max(
+        kept.evaluate(point) for kept in dominant(candidates)
+    )
 
 
 @settings(max_examples=300, deadline=None)

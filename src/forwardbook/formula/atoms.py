@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -29,7 +30,7 @@ class Atom:
     def __init__(self, *parts: Expr) -> None:
         self.serial = next(_serials)
         self._key: str | None = None
-        self.depth: int = 1 + max((atom.depth for part in parts for atom in part.atoms()), default=0)
+        self.depth: int = max((atom.depth + 1 for part in parts for atom in part.atoms()), default=0)
         if self.depth > MAX_NESTING:
             raise FormulaError(f"more than {MAX_NESTING} rounded divisions, minima and maxima are nested")
 
@@ -227,6 +228,7 @@ def multiply(left: Monomial, right: Monomial) -> Monomial:
     return found
 
 
+@lru_cache(maxsize=1 << 16)
 def raise_power(base: Monomial, exponent: int) -> Monomial:
     """The monomial with every exponent multiplied; exponent -1 inverts it."""
     return monomial((atom, power * exponent) for atom, power in base.powers)

@@ -9,35 +9,70 @@ from math import comb
 from forwardbook.errors import FormulaError
 from forwardbook.formula import atoms
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Monomial, Symbol
-from forwardbook.formula.expr import ONE, Expr, Terms
+from forwardbook.formula.expr import ONE, Expr
 from forwardbook.formula.limits import MAX_PROOF_WORK, MAX_SIMPLIFYING_WORK
+from forwardbook.formula.terms import Terms
 
 
 @lru_cache(maxsize=1 << 14)
-def at_least(left: Expr, right: Expr) -> bool:
-    """Whether left >= right is proved for all symbols >= 1."""
-    return _Proof(1, frozenset(), MAX_PROOF_WORK).holds(left - right)
+def at_least(left: Expr, right: Expr, sizes: tuple[Expr, ...] = ()) -> bool:
+    """Whether left >= right is proved for all symbols >= 1 at which all `sizes` are >= 1 as well."""
+    return _Proof(1, frozenset(), MAX_PROOF_WORK).holds(_in_sizes(left - right, sizes))
 
 
 @lru_cache(maxsize=1 << 14)
 def is_never_negative(value: Expr, nonzero: Expr = ONE) -> bool:
-    """Whether value >= 0 is proved for all symbols >= 0, those that divide or make up the term `nonzero` >= 1."""
+    """Whether value >= 0 is proved for all symbols >= 0, those dividing or in the term `nonzero` >= 1."""
     [first, *others] = nonzero.terms
     dividing = frozenset[Atom]() if others else frozenset(atom for atom, _ in first.powers)
     return _Proof(0, dividing, MAX_SIMPLIFYING_WORK).holds(value)
 
 
-def dominant(candidates: Sequence[Expr]) -> list[Expr]:
-    """The candidates in order, without every one that another provably is at least for all symbols >= 1."""
+def dominant(candidates: Sequence[Expr], sizes: Sequence[Expr] = ()) -> list[Expr]:
+    """The candidates in order, without every one that another provably is at least.
+
+    The proofs hold for all symbols >= 1 at which all `sizes`, such as dimensions of a tensor that are rounded
+    quotients, are >= 1 as well.
+    """
     kept = list(dict.fromkeys(candidates))
     names = sorted(frozenset[str]().union(*(value.symbols() for value in kept)))
     seen = {value: [_value_at(value, point) for point in _points(names)] for value in kept}
     for value in list(kept):
         for other in kept:
-            if other is not value and not _exceeds(seen[value], seen[other]) and at_least(other, value):
+            hopeless = other is value or (not sizes and _exceeds(seen[value], seen[other]))
+            if not hopeless and at_least(other, value, tuple(sizes)):
                 kept.remove(value)
                 break
     return kept
+
+
+def _in_sizes(value: Expr, sizes: Sequence[Expr]) -> Expr:
+    """The value with one opaque atom of each size eliminated in favour of the size itself, a symbol >= 1."""
+    for place, size in enumerate(sizes):
+        for atom in size.atoms():
+            parts = linear_parts(size, atom)
+            if not isinstance(atom, Symbol) and parts is not None and parts[1] == ONE:
+                # a name with a leading dot cannot be written, so it stands for nothing else
+                value = _with(value, atom, Expr.atom(_size_symbol(place)) - parts[0])
+                break
+    return value
+
+
+@lru_cache(maxsize=1 << 8)
+def _size_symbol(place: int) -> Symbol:
+    return Symbol(f".size{place}")
+
+
+def _with(value: Expr, atom: Atom, replacement: Expr) -> Expr:
+    """The value with an atom of non-negative exponents replaced."""
+    parts = []
+    for monomial, coefficient in value.terms.items():
+        power = monomial.exponent(atom)
+        if power < 0:
+            return value
+        rest = Expr.term(coefficient, atoms.multiply(monomial, atoms.monomial(((atom, -power),))))
+        parts.append(rest * replacement**power)
+    return Expr.sum(parts)
 
 
 def _exceeds(left: Sequence[int | None], right: Sequence[int | None]) -> bool:
@@ -84,7 +119,9 @@ class _Proof:
             return self._holds_divided(numerator, denominator)
         if self._holds_by_signs(value):
             return True
-        return any(self._holds_bounding(value, atom) for atom in value.atoms() if not isinstance(atom, Symbol))
+        return any(
+            self._holds_bounding(value, atom) for atom in value.atoms() if not isinstance(atom, Symbol)
+        )
 
     def _holds_divided(self, numerator: Expr, denominator: Expr) -> bool:
         [monomial] = denominator.terms
@@ -98,7 +135,7 @@ class _Proof:
             self._nonzero = before
 
     def _holds_by_signs(self, value: Expr) -> bool:
-        """Whether all coefficients are >= 0 with each atom written as its lower bound plus an unknown >= 0."""
+        """Whether all coefficients are >= 0 with each atom written as its lower bound plus an unknown."""
         if all(coefficient > 0 for coefficient in value.terms.values()):
             return all(self._is_positive(atom) for atom in value.atoms())
         if self._fails_somewhere(value):
@@ -141,7 +178,7 @@ class _Proof:
         return False
 
     def _holds_bounding(self, value: Expr, atom: Atom) -> bool:
-        """Whether the claim holds with the atom, which must be linear, replaced by its bound on the weaker side."""
+        """Whether the claim holds with the atom, if linear, replaced by its bound on the weaker side."""
         parts = linear_parts(value, atom)
         if parts is None:
             return False
@@ -155,7 +192,9 @@ class _Proof:
         if not isinstance(atom, Floor) or not self._has_sign(atom.denominator, 1):
             return False
         above, below = atom.numerator, atom.denominator
-        products = len(rest.terms) * len(below.terms) + len(factor.terms) * (len(above.terms) + len(below.terms))
+        products = len(rest.terms) * len(below.terms) + len(factor.terms) * (
+            len(above.terms) + len(below.terms)
+        )
         if not self._can_spend(products):
             return False
         # n - d + 1 <= d * floor(n / d) <= n for every d > 0

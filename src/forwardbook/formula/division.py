@@ -11,20 +11,21 @@ from forwardbook.formula.atoms import UNIT, Floor, Monomial
 from forwardbook.formula.bounds import is_never_negative
 from forwardbook.formula.expr import ONE, ZERO, Expr
 from forwardbook.formula.limits import MAX_MERGED_TERMS
-from forwardbook.formula.quotient import invert, polynomial_quotient
+from forwardbook.formula.printing import brief
+from forwardbook.formula.quotient import polynomial_quotient, term_quotient
 from forwardbook.formula.structure import expression_key
 
 
 def exact_div(dividend: Expr, divisor: Expr) -> Expr:
     """The quotient as a polynomial; FormulaError for division by zero or by a sum that does not divide."""
     if not divisor:
-        raise FormulaError(f"division by zero: ({_brief(dividend)}) by 0")
+        raise FormulaError(f"division by zero: ({brief(dividend)}) by 0")
     if len(divisor.terms) == 1:
-        return dividend * invert(divisor)
+        return term_quotient(dividend, divisor)
     quotient = polynomial_quotient(dividend, divisor)
     if quotient is None:
         raise FormulaError(
-            f"({_brief(dividend)}) has no exact quotient by the sum ({_brief(divisor)}); use floordiv, "
+            f"({brief(dividend)}) has no exact quotient by the sum ({brief(divisor)}); use floordiv, "
             "or introduce a symbol for the quotient"
         )
     return quotient
@@ -34,7 +35,7 @@ def exact_div(dividend: Expr, divisor: Expr) -> Expr:
 def floordiv(dividend: Expr, divisor: Expr) -> Expr:
     """The quotient rounded down: a polynomial when the divisor divides it, else with one opaque atom."""
     if not divisor:
-        raise FormulaError(f"division by zero: ({_brief(dividend)}) // 0")
+        raise FormulaError(f"division by zero: ({brief(dividend)}) // 0")
     if divisor == ONE and dividend.is_whole:
         return dividend
     above, over = dividend.fraction()
@@ -81,7 +82,7 @@ def _mirrored(above: Expr, below: Expr) -> Expr:
 
 
 def _floor_by_sum(above: Expr, below: Expr, positive: bool) -> Expr:
-    """The same for a sum, by the simplest numerator among those that differ by its multiples or by mirroring."""
+    """The same for a sum, by the simplest of the numerators that differ by its multiples or by mirroring."""
     lead = max(below.terms, key=order)
     options: list[tuple[int, int, Expr]] = []
     for sign, numerator in [(1, above), (-1, _mirrored(above, below))] if positive else [(1, above)]:
@@ -89,7 +90,9 @@ def _floor_by_sum(above: Expr, below: Expr, positive: bool) -> Expr:
         options += [(sign, count, numerator - below * count) for count in (multiple, multiple + 1)]
     simplest = min(_complexity(numerator) for _, _, numerator in options)
     ties = [option for option in options if _complexity(option[2]) == simplest]
-    sign, count, chosen = ties[0] if len(ties) == 1 else min(ties, key=lambda option: expression_key(option[2]))
+    sign, count, chosen = (
+        ties[0] if len(ties) == 1 else min(ties, key=lambda option: expression_key(option[2]))
+    )
     if chosen != above:
         return (_floor(chosen, below) + count) * sign
     return _opaque(above, below, positive)
@@ -102,7 +105,11 @@ def _complexity(value: Expr) -> tuple[int, bool]:
 
 def _opaque(above: Expr, below: Expr, positive: bool) -> Expr:
     """The atom, or zero where the numerator is known to lie between zero and the divisor."""
-    if positive and is_never_negative(above, nonzero=below) and is_never_negative(below - above - 1, nonzero=below):
+    if (
+        positive
+        and is_never_negative(above, nonzero=below)
+        and is_never_negative(below - above - 1, nonzero=below)
+    ):
         return ZERO
     return Expr.atom(atoms.floor_atom(above, below))
 
@@ -112,7 +119,7 @@ def _cancelled(above: Expr, below: Expr) -> tuple[Expr, Expr]:
     number, shared = below.content()
     if len(below.terms) > 1:
         common = Expr.term(number, shared)
-        primitive = below * invert(common)
+        primitive = term_quotient(below, common)
         quotient = polynomial_quotient(above, primitive)
         if quotient is not None and quotient.is_whole:
             above, below = quotient, common
@@ -125,12 +132,11 @@ def _cancelled(above: Expr, below: Expr) -> tuple[Expr, Expr]:
     common = Expr.term(gcd(number, own_number), atoms.monomial(powers))
     if common == ONE:
         return above, below
-    inverse = invert(common)
-    return above * inverse, below * inverse
+    return term_quotient(above, common), term_quotient(below, common)
 
 
 def _without_fine_part(above: Expr, below: Expr) -> tuple[Expr, Expr]:
-    """Both sides without a factor g that all but a constant r share: floor((g * n + r) / g) = n + floor(r / g)."""
+    """Both sides without a factor g that all but a constant r share: (g * n + r) // g = n + r // g."""
     constant = above.terms.get(UNIT, 0)
     if not constant or len(below.terms) > 1 or len(above.terms) < 2:
         return above, below
@@ -143,8 +149,8 @@ def _without_fine_part(above: Expr, below: Expr) -> tuple[Expr, Expr]:
     common = Expr.term(number, shared)
     if common == ONE:
         return above, below
-    inverse = invert(common)
-    return (above - int(constant)) * inverse + int(constant) // number, below * inverse
+    above = term_quotient(above - int(constant), common) + int(constant) // number
+    return above, term_quotient(below, common)
 
 
 def _sole_floor(above: Expr) -> Floor | None:
@@ -195,8 +201,3 @@ def _leads_negative(rest: Expr, below: Expr) -> bool:
         if twice:
             return twice > 0
     return False
-
-
-def _brief(value: Expr) -> str:
-    text = value.text()
-    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from forwardbook.errors import FormulaError
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
 from forwardbook.formula.expr import ONE, Expr
+from forwardbook.formula.printing import brief
 
 
 def evaluate(value: Expr, values: Mapping[str, int]) -> int:
@@ -24,8 +25,8 @@ def _value(value: Expr, values: Mapping[str, int], known: dict[Atom, int]) -> in
     quotient, remainder = divmod(total, _nonzero(divisor, denominator))
     if remainder:
         raise FormulaError(
-            f"a divisibility condition is violated: {numerator.text()} = {total} is no multiple of "
-            f"{denominator.text()} = {divisor}"
+            f"a divisibility condition is violated: {brief(numerator)} = {total} is no multiple of "
+            f"{brief(denominator)} = {divisor}"
         )
     return quotient
 
@@ -59,7 +60,7 @@ def _atom_value(atom: Atom, values: Mapping[str, int], known: dict[Atom, int]) -
 def symbol_value(name: str, values: Mapping[str, int]) -> int:
     """The integer given for a symbol; FormulaError when it is missing, negative or no integer."""
     if name not in values:
-        given = ", ".join(sorted(values)) or "nothing"
+        given = ", ".join(sorted(values)[:20]) or "nothing"
         raise FormulaError(f"no value for {{{name}}}; values were given for {given}")
     try:
         size = operator.index(values[name])
@@ -72,5 +73,5 @@ def symbol_value(name: str, values: Mapping[str, int]) -> int:
 
 def _nonzero(divisor: int, shown: Expr) -> int:
     if not divisor:
-        raise FormulaError(f"division by zero: {shown.text()} = 0")
+        raise FormulaError(f"division by zero: {brief(shown)} = 0")
     return divisor

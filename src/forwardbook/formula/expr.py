@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import gcd, lcm
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula import atoms
 from forwardbook.formula.atoms import UNIT, Atom, Monomial
-from forwardbook.formula.limits import MAX_COEFFICIENT, MAX_DIGITS, MAX_EXPONENT, MAX_PRODUCTS, MAX_TERMS
+from forwardbook.formula.limits import MAX_COEFFICIENT, MAX_DIGITS, MAX_EXPONENT
+from forwardbook.formula.terms import Coefficient, Terms, accumulate, product, reduced
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
     from forwardbook.formula.printing import Piece
-
-Coefficient: TypeAlias = int | Fraction
-Terms: TypeAlias = dict[Monomial, Coefficient]
 
 
 class Expr:
@@ -47,6 +45,8 @@ class Expr:
     @staticmethod
     def const(value: int) -> Expr:
         """The constant."""
+        if not -MAX_COEFFICIENT < value < MAX_COEFFICIENT:
+            raise FormulaError(f"a constant has more than {MAX_DIGITS} digits")
         return ZERO if value == 0 else Expr({UNIT: int(value)})
 
     @staticmethod
@@ -62,15 +62,15 @@ class Expr:
     @staticmethod
     def term(coefficient: Coefficient, monomial: Monomial) -> Expr:
         """The polynomial of one term."""
-        return Expr({monomial: _reduced(coefficient)}) if coefficient else ZERO
+        return Expr({monomial: reduced(coefficient)}) if coefficient else ZERO
 
     @staticmethod
     def sum(parts: Iterable[Expr | int]) -> Expr:
         """The sum of all parts, in one pass."""
         total: Terms = {}
         for part in parts:
-            _accumulate(total, Expr.of(part)._terms)
-        return _bounded(total)
+            accumulate(total, Expr.of(part)._terms)
+        return Expr(total)
 
     @property
     def terms(self) -> Mapping[Monomial, Coefficient]:
@@ -84,14 +84,16 @@ class Expr:
 
     @property
     def is_whole(self) -> bool:
-        """Whether no coefficient is a fraction and no exponent negative, so that every value is an integer."""
+        """Whether no coefficient is a fraction and no exponent negative, so that all values are integers."""
         return all(type(c) is int and m.is_whole for m, c in self._terms.items())
 
     def const_value(self) -> int:
         """The constant as an integer; FormulaError when a symbol occurs or it is a fraction."""
         value = self._terms.get(UNIT, 0)
         if not self.is_const or type(value) is not int:
-            raise FormulaError(f"a constant integer was expected, found {self.text()}")
+            from forwardbook.formula.printing import brief
+
+            raise FormulaError(f"a constant integer was expected, found {brief(self)}")
         return value
 
     def symbols(self) -> frozenset[str]:
@@ -150,8 +152,8 @@ class Expr:
             return NotImplemented
         larger, smaller = (self._terms, terms) if len(self._terms) >= len(terms) else (terms, self._terms)
         total = dict(larger)
-        _accumulate(total, smaller)
-        return _bounded(total)
+        accumulate(total, smaller)
+        return Expr(total)
 
     __radd__ = __add__
 
@@ -173,7 +175,7 @@ class Expr:
         terms = _terms_of(other)
         if terms is None:
             return NotImplemented
-        return _product(self._terms, terms)
+        return Expr(product(self._terms, terms))
 
     __rmul__ = __mul__
 
@@ -271,11 +273,11 @@ class Expr:
 
         return evaluate_many(self, values)
 
-    def at_least(self, other: Expr | int) -> bool:
-        """Whether self >= other is proved for all symbols >= 1; False says nothing."""
+    def at_least(self, other: Expr | int, sizes: Sequence[Expr] = ()) -> bool:
+        """Whether self >= other is proved for all symbols >= 1 and `sizes` >= 1; False says nothing."""
         from forwardbook.formula.bounds import at_least
 
-        return at_least(self, Expr.of(other))
+        return at_least(self, Expr.of(other), tuple(sizes))
 
     @staticmethod
     def interpolate(name: str, points: Mapping[int, Expr], max_degree: int = 3) -> Expr | None:
@@ -300,62 +302,12 @@ def _restored(items: Sequence[tuple[Monomial, Coefficient]]) -> Expr:
     return Expr(dict(items))
 
 
-def _reduced(coefficient: Coefficient) -> Coefficient:
-    return coefficient.numerator if coefficient.denominator == 1 else coefficient
-
-
 def _terms_of(value: object) -> Terms | None:
     if isinstance(value, Expr):
         return value._terms
     if isinstance(value, int):
         return {UNIT: int(value)} if value else {}
     return None
-
-
-def _accumulate(total: Terms, terms: Terms) -> None:
-    for monomial, coefficient in terms.items():
-        present = total.get(monomial)
-        if present is None:
-            total[monomial] = coefficient
-            continue
-        added = present + coefficient
-        if not added:
-            del total[monomial]
-        else:
-            total[monomial] = added if type(added) is int else _reduced(added)
-
-
-def _product(left: Terms, right: Terms) -> Expr:
-    if len(left) < len(right):
-        left, right = right, left
-    if not right:
-        return ZERO
-    if len(left) * len(right) > MAX_PRODUCTS:
-        raise FormulaError(f"a product of {len(left)} by {len(right)} terms: the limit is {MAX_PRODUCTS}")
-    total: Terms = {}
-    exact = True
-    for own, factor in right.items():
-        row = atoms.product_row(own)
-        for other, coefficient in left.items():
-            monomial = row.get(other) or atoms.multiply(own, other)
-            value = factor * coefficient
-            present = total.get(monomial)
-            if present is not None:
-                value = present + value
-            exact = exact and type(value) is int
-            total[monomial] = value
-    if len(right) > 1 or not exact:
-        total = {m: c if type(c) is int else _reduced(c) for m, c in total.items() if c}
-    return _bounded(total)
-
-
-def _bounded(terms: Terms) -> Expr:
-    if len(terms) > MAX_TERMS:
-        raise FormulaError(f"an expression of {len(terms)} terms exceeds the limit of {MAX_TERMS}")
-    for coefficient in terms.values():
-        if not -MAX_COEFFICIENT < coefficient < MAX_COEFFICIENT or coefficient.denominator > MAX_COEFFICIENT:
-            raise FormulaError(f"a coefficient has more than {MAX_DIGITS} digits")
-    return Expr(terms)
 
 
 ZERO = Expr({})

@@ -1,4 +1,4 @@
-"""Turns a polynomial without common monomial into the sums whose product it is, where that is cheap to see."""
+"""Turns a polynomial without common monomial into the sums whose product it is, if that is cheap to see."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections import defaultdict
 
 from forwardbook.formula import atoms
 from forwardbook.formula.atoms import Atom, Monomial, Symbol
-from forwardbook.formula.expr import ONE, Coefficient, Expr
-from forwardbook.formula.quotient import invert, polynomial_quotient
+from forwardbook.formula.expr import ONE, Expr
+from forwardbook.formula.quotient import polynomial_quotient, term_quotient
+from forwardbook.formula.terms import Coefficient
 
 _MAX_FACTORED_TERMS = 200  # a longer sum is printed as it stands
 
@@ -26,7 +27,7 @@ def factors(value: Expr) -> list[Expr]:
 
 
 def _shared_coefficient(value: Expr, atom: Atom) -> Expr | None:
-    """The sum of which the coefficient of every power of the atom is a multiple by one term, if there is one."""
+    """The sum that the coefficients of all powers of the atom have in common, each by one term, if any."""
     by_power: dict[int, dict[Monomial, Coefficient]] = defaultdict(dict)
     for monomial, coefficient in value.terms.items():
         power = monomial.exponent(atom)
@@ -43,7 +44,7 @@ def _primitive(value: Expr) -> Expr:
     number, shared = value.content()
     lead = max(value.terms, key=lambda own: [(atom.serial, power) for atom, power in own.powers])
     sign = -1 if value.terms[lead] < 0 else 1
-    return value * invert(Expr.term(number * sign, shared))
+    return term_quotient(value, Expr.term(number * sign, shared))
 
 
 def _by_successors(value: Expr) -> list[Expr]:

@@ -6,11 +6,11 @@ MAX_FACTORS = 64  # distinct atoms of one term
 MAX_EXPONENT = 64  # of one atom in one term
 MAX_DIGITS = 4_000  # decimal digits of a coefficient, below Python's own limit for printing an integer
 MAX_COEFFICIENT = 10**MAX_DIGITS
-MAX_NESTING = 64  # rounded divisions, minima and maxima inside each other; far from the recursion limit
+MAX_NESTING = 40  # rounded divisions, minima and maxima inside each other; far from the recursion limit
 MAX_NAME = 200  # characters of a symbol's name
 
 MAX_TEXT = 200_000  # characters of a formula that is parsed or printed
-MAX_DEPTH = 60  # parentheses and calls nested in a formula that is parsed
+MAX_DEPTH = 120  # parentheses and calls nested in a formula that is parsed; printing needs three a nesting
 MAX_LITERAL = 100  # digits of one integer literal
 MAX_PARSED_WORK = 200_000  # term products and sums while one formula is parsed
 MAX_ARGUMENTS = 256  # of one min(...) or max(...)

@@ -9,11 +9,22 @@ from forwardbook.formula.atoms import UNIT, Atom, Extreme, Floor, Monomial, Show
 from forwardbook.formula.expr import ONE, Expr
 from forwardbook.formula.factoring import factors
 from forwardbook.formula.limits import MAX_TEXT
-from forwardbook.formula.quotient import invert
+from forwardbook.formula.quotient import term_quotient
 from forwardbook.formula.rounding import with_remainders
+from forwardbook.formula.terms import Coefficient
 
 # sizes of the call first, in the order in which shapes name them; bytes of an element last
-_FIRST = ("batch_size", "batch", "seq_len", "q_len", "query_len", "kv_len", "num_heads", "num_attention_heads")
+_FIRST = (
+    "batch_size",
+    "batch",
+    "seq_len",
+    "q_len",
+    "query_len",
+    "kv_len",
+    "num_heads",
+    "num_attention_heads",
+)
+_BRIEF = 200  # characters of a formula in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,15 @@ def expression_piece(value: Expr) -> Piece:
     return piece
 
 
+def brief(value: Expr) -> str:
+    """The formula for a message, cut short where it is long."""
+    try:
+        text = value.text()
+    except FormulaError:
+        return f"a sum of {len(value.terms)} terms"
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF]}..."
+
+
 def _piece(value: Expr) -> Piece:
     value = with_remainders(value)
     numerator, denominator = value.fraction()
@@ -74,12 +94,22 @@ def _whole(value: Expr) -> Piece:
     ordered = _ordered(value)
     if value.terms[ordered[0]] < 0:
         number = -number
-    primitive = value * invert(Expr.term(number, shared))
+    primitive = term_quotient(value, Expr.term(number, shared))
     sums = [] if primitive == ONE else factors(primitive)
     if number == 1 and shared is UNIT and len(sums) == 1:
         return Piece(_sum_text(sums[0]), is_sum=True)
+    if not sums and _is_remainder(number, shared):
+        return Piece(_atom_text(shared.powers[0][0])[1:-1])
     units = [_atom_text(atom) for atom in _expanded(shared)] + [f"({_sum_text(part)})" for part in sums]
     return _joined(number, units)
+
+
+def _is_remainder(coefficient: Coefficient, monomial: Monomial) -> bool:
+    """Whether the term is `a % b` alone, which needs no parentheses in front of a product or within a sum."""
+    if coefficient != 1 or len(monomial.powers) != 1:
+        return False
+    [(atom, power)] = monomial.powers
+    return power == 1 and isinstance(atom, Shown) and atom.name == "%"
 
 
 def _joined(number: int, units: list[str]) -> Piece:
@@ -92,12 +122,15 @@ def _joined(number: int, units: list[str]) -> Piece:
 
 
 def _sum_text(value: Expr) -> str:
-    ordered = _ordered(value)
-    texts = [
-        _joined(int(value.terms[monomial]), [_atom_text(atom) for atom in _expanded(monomial)]).text
-        for monomial in ordered
-    ]
+    texts = [_term_text(int(value.terms[monomial]), monomial) for monomial in _ordered(value)]
     return texts[0] + "".join(_signed(text) for text in texts[1:])
+
+
+def _term_text(coefficient: int, monomial: Monomial) -> str:
+    texts = [_atom_text(atom) for atom in _expanded(monomial)]
+    if _is_remainder(coefficient, monomial):
+        return texts[0][1:-1]
+    return _joined(coefficient, texts).text
 
 
 def _signed(text: str) -> str:
@@ -105,15 +138,18 @@ def _signed(text: str) -> str:
 
 
 def _ordered(value: Expr) -> list[Monomial]:
-    """Higher degrees first, then by names; a positive term leads when there is one."""
-    ordered = sorted(value.terms, key=_place)
+    """Higher degrees first, among equals what is added before what is taken away, then by names.
+
+    A positive term leads when there is one.
+    """
+    ordered = sorted(value.terms, key=lambda own: (-own.degree, value.terms[own] < 0, _names(own)))
     first = next((monomial for monomial in ordered if value.terms[monomial] > 0), ordered[0])
     ordered.remove(first)
     return [first, *ordered]
 
 
-def _place(monomial: Monomial) -> tuple[int, list[tuple[int, str]]]:
-    return -monomial.degree, [_rank(atom) for atom in _expanded(monomial)]
+def _names(monomial: Monomial) -> list[tuple[int, str]]:
+    return [_rank(atom) for atom in _expanded(monomial)]
 
 
 def _expanded(monomial: Monomial) -> list[Atom]:

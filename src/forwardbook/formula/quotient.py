@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import heapq
 from fractions import Fraction
 from typing import TypeAlias
 
 from forwardbook.formula import atoms
 from forwardbook.formula.atoms import Atom, Monomial
-from forwardbook.formula.expr import ZERO, Coefficient, Expr
+from forwardbook.formula.expr import ZERO, Expr
 from forwardbook.formula.limits import MAX_DIVISION_WORK
+from forwardbook.formula.terms import Coefficient
 
 _Vector: TypeAlias = tuple[int, ...]
 _Vectors: TypeAlias = dict[_Vector, Coefficient]
 
 
-def invert(term: Expr) -> Expr:
-    """One over an expression of a single term."""
-    [(monomial, coefficient)] = term.terms.items()
-    return Expr.term(1 / Fraction(coefficient), atoms.raise_power(monomial, -1))
+def term_quotient(dividend: Expr, divisor: Expr) -> Expr:
+    """The exact quotient by an expression of a single term."""
+    [(monomial, number)] = divisor.terms.items()
+    inverse = atoms.raise_power(monomial, -1)
+    return Expr({atoms.multiply(own, inverse): _ratio(c, number) for own, c in dividend.terms.items()})
+
+
+def _ratio(above: Coefficient, below: Coefficient) -> Coefficient:
+    if type(above) is int and type(below) is int and above % below == 0:
+        return above // below
+    ratio = Fraction(above) / Fraction(below)
+    return ratio.numerator if ratio.denominator == 1 else ratio
 
 
 def polynomial_quotient(dividend: Expr, divisor: Expr) -> Expr | None:
@@ -25,7 +35,7 @@ def polynomial_quotient(dividend: Expr, divisor: Expr) -> Expr | None:
     if not dividend:
         return ZERO
     if len(divisor.terms) == 1:
-        return dividend * invert(divisor)
+        return term_quotient(dividend, divisor)
     above, above_unit = _without_monomial(dividend)
     below, below_unit = _without_monomial(divisor)
     names = sorted(set(above.atoms()) | set(below.atoms()), key=lambda atom: atom.serial)
@@ -45,7 +55,7 @@ def _without_monomial(value: Expr) -> tuple[Expr, Monomial]:
     for atom in value.atoms():
         lowest[atom] = min(monomial.exponent(atom) for monomial in value.terms)
     unit = atoms.monomial(lowest.items())
-    return value * Expr.term(1, atoms.raise_power(unit, -1)), unit
+    return term_quotient(value, Expr.term(1, unit)), unit
 
 
 def _vectors(value: Expr, names: list[Atom]) -> _Vectors:
@@ -58,20 +68,32 @@ def _divide(rest: _Vectors, divisor: _Vectors) -> _Vectors | None:
     if any(a < b for a, b in zip(min(rest), last, strict=True)):
         return None
     quotient: _Vectors = {}
+    # the largest vector first: a heap of negated vectors, some of them cancelled meanwhile
+    waiting = [_negated(vector) for vector in rest]
+    heapq.heapify(waiting)
     work = 0
-    while rest:
-        top = max(rest)
-        work += len(rest) + len(divisor)
+    while waiting:
+        top = _negated(heapq.heappop(waiting))
+        if top not in rest:
+            continue
+        work += len(divisor)
         shift = tuple(a - b for a, b in zip(top, lead, strict=True))
         if work > MAX_DIVISION_WORK or min(shift) < 0:
             return None
-        factor = Fraction(rest[top]) / Fraction(divisor[lead])
+        factor = _ratio(rest[top], divisor[lead])
         quotient[shift] = factor
         for vector, coefficient in divisor.items():
             place = tuple(a + b for a, b in zip(vector, shift, strict=True))
-            left = rest.get(place, 0) - factor * coefficient
+            before = rest.get(place)
+            left = (before or 0) - factor * coefficient
+            if before is None:
+                heapq.heappush(waiting, _negated(place))
             if left:
                 rest[place] = left
             else:
-                rest.pop(place, None)
+                del rest[place]
     return quotient
+
+
+def _negated(vector: _Vector) -> _Vector:
+    return tuple(-power for power in vector)

@@ -12,6 +12,7 @@ from forwardbook.errors import FormulaError
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
 from forwardbook.formula.evaluation import symbol_value
 from forwardbook.formula.expr import ONE, Expr
+from forwardbook.formula.printing import brief
 
 Integers: TypeAlias = NDArray[numpy.int64]  # of dtype object where 64 bits do not surely hold every step
 _LARGEST = 2**63 - 1
@@ -105,8 +106,8 @@ class _Arrays:
         divisor = self._nonzero(denominator)
         if numpy.any(total % divisor != 0):
             raise FormulaError(
-                f"a divisibility condition is violated: {numerator.text()} is no multiple of "
-                f"{denominator.text()} at some of the points"
+                f"a divisibility condition is violated: {brief(numerator)} is no multiple of "
+                f"{brief(denominator)} at some of the points"
             )
         return numpy.asarray(total // divisor, dtype=self._dtype)
 
@@ -123,7 +124,7 @@ class _Arrays:
     def _nonzero(self, divisor: Expr) -> Integers:
         found = self.of(divisor)
         if numpy.any(found == 0):
-            raise FormulaError(f"division by zero: {divisor.text()} = 0 at some of the points")
+            raise FormulaError(f"division by zero: {brief(divisor)} = 0 at some of the points")
         return found
 
     def _atom(self, atom: Atom) -> Integers:
