@@ -47,7 +47,9 @@ def scaled_dot_product(op: Operation) -> Work:
     "lengths no shape tells, so they are refused",
 )
 def attention_by_position(op: Operation) -> Work:
-    if any(op.optional(name) is not None for name in ("cum_seq_q", "cum_seq_k", "cu_seqlens_q", "cu_seqlens_k")):
+    if any(
+        op.optional(name) is not None for name in ("cum_seq_q", "cum_seq_k", "cu_seqlens_q", "cu_seqlens_k")
+    ):
         raise NoRule(op.name, "packed sequences, whose lengths are data")
     query, key, value = op.tensor("query"), op.tensor("key"), op.tensor("value")
     rows = product(*query.shape[:-1])

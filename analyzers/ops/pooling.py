@@ -14,7 +14,9 @@ def window(op: Operation, dimensions: int) -> Size:
 
 def spatial(name: str) -> int:
     """The number of spatial dimensions, which the name of a pooling operation states as 1d, 2d or 3d."""
-    return next(int(mark) for mark, letter in zip(name, name[1:], strict=False) if mark in "123" and letter == "d")
+    return next(
+        int(mark) for mark, letter in zip(name, name[1:], strict=False) if mark in "123" and letter == "d"
+    )
 
 
 @rule(

@@ -23,7 +23,9 @@ def drawn(op: Operation) -> Work:
 
 
 @rule(
-    *aten("bernoulli poisson binomial normal _standard_gamma _sample_dirichlet normal_functional uniform exponential"),
+    *aten(
+        "bernoulli poisson binomial normal _standard_gamma _sample_dirichlet normal_functional uniform exponential"
+    ),
     reason="1 per element drawn; the tensors of parameters are read",
 )
 def drawn_with(op: Operation) -> Work:
@@ -44,7 +46,7 @@ def dropout(op: Operation) -> Work:
 
 
 @rule(
-    *aten("rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_functional"),
+    *aten("rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_functional"),
     reason="1 per output element, the activation; in training 1 more for the slope that is drawn "
     "into noise; noise is not read",
 )

@@ -7,7 +7,9 @@ from forwardbook.analyzers.ops.registry import aten, in_place, rule
 
 
 @rule(
-    *aten("sum nansum mean nanmean prod amax amin argmax argmin any all _is_all_true _is_any_true trace hash_tensor"),
+    *aten(
+        "sum nansum mean nanmean prod amax amin argmax argmin any all _is_all_true _is_any_true trace hash_tensor"
+    ),
     reason="1 per input element: an addition, product or comparison; the one division per output of a mean is left out",
 )
 def reduction(op: Operation) -> Work:

@@ -75,13 +75,14 @@ def rule(*names: str, reason: str) -> Callable[[RuleFunction], RuleFunction]:
 
     def register(function: RuleFunction) -> RuleFunction:
         source = Path(inspect.getfile(function)).name
-        for name in names:
-            if name in _functions:
-                raise DuplicateRule(
-                    f"registering {function.__name__} of {source} for {name}: it already has the rule "
-                    f"{_functions[name].__name__} of {Path(inspect.getfile(_functions[name])).name}; keep one"
-                )
-            _functions[name] = function
+        taken = sorted(name for name in set(names) if name in _functions or names.count(name) > 1)
+        for name in taken:
+            owner = _functions.get(name, function)
+            raise DuplicateRule(
+                f"registering {function.__name__} of {source} for {name}: it already has the rule "
+                f"{owner.__name__} of {Path(inspect.getfile(owner)).name}; keep one"
+            )
+        _functions.update(dict.fromkeys(names, function))
         _records.append(RuleRecord(names, reason, source))
         return function
 
