@@ -73,7 +73,7 @@ def test_list_takes_words(run: Run) -> None:
     """Only classes that contain every word are listed."""
     assert 1 == len(json.loads(run("list", "attention", "--json")[1]))
     assert [] == json.loads(run("list", "attention", "llama", "--json")[1])
-    assert "1 classes: 1 exact" in run("list")[1]
+    assert "1 class: 1 exact" in run("list")[1]
 
 
 def test_show_prints_formulas_lines_proof_and_holes(run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, cast
 
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -24,13 +25,12 @@ def overview(database: Database, words: Collection[str]) -> list[Row]:
     ]
 
 
-def overview_table(rows: list[Row]) -> Table:
+def overview_table(rows: list[Row]) -> RenderableType:
     """The rows as a table, with the number of classes per verdict beneath."""
     verdicts = [str(row["verdict"]) for row in rows]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in sorted(set(verdicts)))
-    table = Table(
-        box=None, header_style="bold", caption=f"{len(rows)} classes: {counts}" if rows else "no classes"
-    )
+    total = f"{len(rows)} {'class' if len(rows) == 1 else 'classes'}"
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("key", "class", "verdict", "regimes", "derived by"):
         table.add_column(column, overflow="fold")
     for row in rows:
@@ -43,7 +43,8 @@ def overview_table(rows: list[Row]) -> Table:
             same,
             derived,
         )
-    return table
+    summary = Text(f"{total}: {counts}" if rows else f"{total} in the database")
+    return Group(table, "", summary) if rows else summary
 
 
 def _row(key: str, raw: dict[str, object]) -> Row:

@@ -91,7 +91,8 @@ def line_formulas(regime: Regime) -> list[LineCost[str]]:
 
 def _rendered(regime: Regime, class_name: str) -> RenderedRegime:
     parameters = regime_parameters(regime)
-    names = python_names(parameters)
+    python = python_names(parameters)
+    names = {symbol: python[symbol] for symbol in parameters}
     other = {symbol: name for symbol, name in names.items() if symbol != name}
     pairs = [f"{quoted(symbol)}: {quoted(name)}" for symbol, name in other.items()]
     return RenderedRegime(
