@@ -2,7 +2,7 @@
 
 `Linear(in_features, out_features)(floats(batch_size, in_features))`: the inner call builds, the outer feeds.
 Capitalised calls are classes of torch.nn; floats, ones, integers(high, ...), full(value, ...) and
-values([...]) make inputs; `x := ...` names an input so that it can be given twice; every other name is a size."""
+values([...]) make inputs; `x := ...` names an input to be given twice; all other names are sizes."""
 
 from __future__ import annotations
 

@@ -76,6 +76,8 @@ class InstanceOptions:
     config_file: Path | None = None
     init: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
+    root: Path | None = None
+    """The folder to import from, for classes that are in no installed package."""
 
     def __bool__(self) -> bool:
         return bool(self.config_file or self.init or self.inputs)

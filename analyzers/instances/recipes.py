@@ -8,10 +8,15 @@ from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 def recipes_for(full_class_name: str, options: InstanceOptions | None = None) -> list[Recipe]:
     """How to build and call a class; NoRecipe says what is missing and how to give it."""
     options = options or InstanceOptions()
-    if full_class_name.startswith("torch.nn.") and not options:
-        from forwardbook.analyzers.instances.torch_nn import torch_recipes
+    if not options.inputs:  # whoever gives inputs wants the class alone
+        if full_class_name.startswith("torch.nn.") and not options:
+            from forwardbook.analyzers.instances.torch_nn import torch_recipes
 
-        return torch_recipes(full_class_name.rpartition(".")[2])
-    from forwardbook.analyzers.instances.pretrained.recipes import transformers_recipes
+            return torch_recipes(full_class_name.rpartition(".")[2])
+        if full_class_name.startswith("transformers."):
+            from forwardbook.analyzers.instances.pretrained.recipes import transformers_recipes
 
-    return transformers_recipes(full_class_name, options)
+            return transformers_recipes(full_class_name, options)
+    from forwardbook.analyzers.instances.user import user_recipes
+
+    return user_recipes(full_class_name, options)

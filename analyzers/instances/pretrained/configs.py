@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Iterator
@@ -61,7 +62,7 @@ def hint_of(size: int) -> int:
 
 def make_config(config_class: type[PreTrainedConfig], options: InstanceOptions) -> PreTrainedConfig:
     """The default config, or the one in the user's file, with depth and expert counts cut."""
-    values: dict[str, object] = _from_file(options.config_file) if options.config_file else {}
+    values: dict[str, object] = read_config(options.config_file) if options.config_file else {}
     values |= {name: json.loads(text) for name, text in options.init.items()}
     try:
         config = config_class.from_dict(values) if values else config_class()
@@ -76,7 +77,8 @@ def make_config(config_class: type[PreTrainedConfig], options: InstanceOptions) 
     return config
 
 
-def _from_file(file: Path) -> dict[str, object]:
+def read_config(file: Path) -> dict[str, object]:
+    """The fields in a config file, which holds one JSON object."""
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -84,6 +86,11 @@ def _from_file(file: Path) -> dict[str, object]:
     if not isinstance(values, dict):
         raise NoRecipe(str(file), f"a config file holds one JSON object, found {type(values).__name__}")
     return values
+
+
+def copied(config: PreTrainedConfig) -> PreTrainedConfig:
+    """A config of its own, so that sizes asked for in one run are not seen in another."""
+    return copy.deepcopy(config)
 
 
 def parts(config: PreTrainedConfig) -> Iterator[PreTrainedConfig]:
@@ -108,7 +115,7 @@ def named_parts(
 
 
 def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
-    """Replaces integer fields by sizes of their names: `hidden_size`, `text_config.hidden_size`, `depths.0`."""
+    """Replaces integer fields by sizes of their names: `hidden_size`, `vision_config.depth`, `depths.0`."""
     for prefix, part in named_parts(config):
         meanings = _meanings(type(part).__doc__ or "")
         for name, value in list(part.__dict__.items()):

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from forwardbook.analyzers.instances.pretrained.configs import make_config, parts
-from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe
+from forwardbook.analyzers.instances.recipe import InstanceOptions
 
 if TYPE_CHECKING:
     from torch import nn
@@ -39,20 +39,6 @@ def has_forward(cls: type[nn.Module]) -> bool:
     from torch import nn
 
     return cls.forward is not nn.Module.forward and not issubclass(cls, nn.ModuleList | nn.ModuleDict)
-
-
-def import_class(full_class_name: str) -> type[nn.Module]:
-    """The class itself; importing runs its module."""
-    from torch import nn
-
-    module_name, _, name = full_class_name.rpartition(".")
-    try:
-        found = getattr(importlib.import_module(module_name), name)
-    except Exception as error:
-        raise NoRecipe(full_class_name, f"importing it failed: {type(error).__name__}: {error}") from error
-    if not (inspect.isclass(found) and issubclass(found, nn.Module)):
-        raise NoRecipe(full_class_name, "it is not a torch.nn.Module")
-    return found
 
 
 def models_with(target: type[nn.Module], options: InstanceOptions) -> list[type[PreTrainedModel]]:

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from forwardbook.analyzers.instances.imports import import_class
 from forwardbook.analyzers.instances.pretrained.configs import EXPERTS, ask_sizes, make_config, named_parts
 from forwardbook.analyzers.instances.pretrained.decode import can_decode, decode_inputs, layouts
 from forwardbook.analyzers.instances.pretrained.inputs import FREE, Plan, make_inputs, plans
-from forwardbook.analyzers.instances.pretrained.models import import_class, instantiate, models_with
+from forwardbook.analyzers.instances.pretrained.models import instantiate, models_with
 from forwardbook.analyzers.instances.recipe import (
     InputMaker,
     Inputs,
@@ -23,6 +24,7 @@ from forwardbook.analyzers.instances.recipe import (
 )
 
 _SIZE = re.compile(r"\{([\w.]+)\}")
+
 
 if TYPE_CHECKING:
     from torch import nn

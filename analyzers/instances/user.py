@@ -1,0 +1,212 @@
+"""A class nobody knows, and what its user gave for it, in; its recipe out."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import json
+import sys
+import typing
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from forwardbook.analyzers.instances.imports import import_class
+from forwardbook.analyzers.instances.recipe import (
+    InputMaker,
+    Inputs,
+    InstanceOptions,
+    NoRecipe,
+    Recipe,
+    Sizes,
+)
+from forwardbook.analyzers.instances.shapes import hints_for, make_tensors
+
+if TYPE_CHECKING:
+    from torch import nn
+    from transformers import PreTrainedConfig
+
+
+def user_recipes(full_class_name: str, options: InstanceOptions) -> list[Recipe]:
+    """The recipe of a class from its constructor's signature, defaults and the given options."""
+    cls = import_class(full_class_name, options.root)
+    needs = _Needs(full_class_name, tuple(_described(_initialiser(cls))), tuple(_described(cls.forward)))
+    given = {name: _literal(text) for name, text in options.init.items()}
+    plan = _constructor(cls, given, options, needs)
+    _check_inputs(cls, options.inputs, needs)
+    hints = hints_for(options.inputs, _hints(plan))
+    return [
+        Recipe(
+            target=f"{cls.__module__}.{cls.__qualname__}",
+            library=cls.__module__.split(".")[0],
+            build=partial(_build, cls, plan),
+            inputs=partial(_inputs, full_class_name, dict(options.inputs), hints),
+        )
+    ]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Needs:
+    """What a class asks for, to be named in errors."""
+
+    target: str
+    arguments: tuple[str, ...]
+    inputs: tuple[str, ...]
+
+    def error(self, found: str) -> NoRecipe:
+        return NoRecipe(self.target, found, self.arguments, self.inputs)
+
+
+def _constructor(
+    cls: type, given: Mapping[str, object], options: InstanceOptions, needs: _Needs
+) -> dict[str, object]:
+    """A value for every constructor argument that gets one; integers become sizes when it is built."""
+    parameters = [
+        p for p in _parameters(_initialiser(cls)) if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    names = {p.name for p in parameters}
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in _parameters(_initialiser(cls)))
+    if unknown := [name for name in given if name not in names and not open_ended]:
+        raise needs.error(f"its constructor has no argument {', '.join(unknown)}")
+    annotations = _annotations(cls)
+    plan: dict[str, object] = dict(given)
+    for parameter in parameters:
+        if parameter.name in plan:
+            continue
+        if config := _config(parameter, annotations.get(parameter.name), options):
+            plan[parameter.name] = config
+        elif _is_size(parameter.default):
+            plan[parameter.name] = parameter.default
+    missing = [p.name for p in parameters if p.default is p.empty and p.name not in plan]
+    if missing:
+        raise needs.error(f"no value for {', '.join(missing)}")
+    return plan
+
+
+def _config(parameter: inspect.Parameter, annotation: object, options: InstanceOptions) -> object:
+    """A config object for a constructor that takes one: from its annotation's class and the user's file."""
+    from transformers import PreTrainedConfig
+
+    if inspect.isclass(annotation) and issubclass(annotation, PreTrainedConfig):
+        from forwardbook.analyzers.instances.pretrained.configs import make_config
+
+        return make_config(annotation, dataclasses.replace(options, init={}))
+    if parameter.default is not parameter.empty or "config" not in parameter.name or not options.config_file:
+        return None
+    from forwardbook.analyzers.instances.pretrained.configs import read_config
+
+    values = read_config(options.config_file)
+    if inspect.isclass(annotation) and annotation is not dict:
+        return annotation(**values)
+    return values if annotation is dict else SimpleNamespace(**values)
+
+
+def _build(cls: type[nn.Module], plan: Mapping[str, object], sizes: Sizes) -> nn.Module:
+    return cls(**{name: _with_sizes(name, value, sizes, cls.__name__) for name, value in plan.items()}).eval()
+
+
+def _with_sizes(name: str, value: object, sizes: Sizes, owner: str) -> object:
+    """The value with its integers asked for as sizes: `heads`, `kernel_size_0`, a config's fields."""
+    if _is_size(value):
+        return sizes(name, cast(int, value), "", f"{owner}.__init__")
+    if isinstance(value, tuple | list) and all(_is_size(x) for x in value):
+        return type(value)(sizes(f"{name}_{i}", x, "", f"{owner}.__init__") for i, x in enumerate(value))
+    if _is_pretrained(value):
+        from forwardbook.analyzers.instances.pretrained.configs import ask_sizes, copied
+
+        config = copied(cast("PreTrainedConfig", value))
+        ask_sizes(config, sizes)
+        return config
+    if isinstance(value, dict):
+        return {key: _with_sizes(key, item, sizes, name) for key, item in value.items()}
+    if isinstance(value, SimpleNamespace) or (
+        dataclasses.is_dataclass(value) and not isinstance(value, type)
+    ):
+        fields = {key: _with_sizes(key, item, sizes, name) for key, item in vars(value).items()}
+        fresh = object.__new__(type(value))
+        fresh.__dict__.update(fields)
+        return fresh
+    return value
+
+
+def _hints(plan: Mapping[str, object]) -> dict[str, int]:
+    """The hint of every size that building asks for."""
+    hints: dict[str, int] = {}
+
+    def note(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+        hints.setdefault(name, hint)
+        return hint
+
+    for name, value in plan.items():
+        _with_sizes(name, value, note, "")
+    return hints
+
+
+def _inputs(
+    target: str,
+    specs: Mapping[str, str],
+    hints: Mapping[str, int],
+    sizes: Sizes,
+    module: nn.Module,
+    maker: InputMaker,
+) -> Inputs:
+    return (), make_tensors(target, specs, hints, sizes, maker)
+
+
+def _check_inputs(cls: type[nn.Module], specs: Mapping[str, str], needs: _Needs) -> None:
+    parameters = _parameters(cls.forward)
+    named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    if unknown := [name for name in specs if name not in named] if len(named) == len(parameters) else []:
+        raise needs.error(f"its forward() has no input {', '.join(unknown)}")
+    fixed = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if missing := [p.name for p in fixed if p.default is p.empty and p.name not in specs]:
+        raise needs.error(f"no shape for the input {', '.join(missing)}")
+
+
+def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())[1:]  # without self
+
+
+def _initialiser(cls: type) -> Callable[..., object]:
+    return cast("Callable[..., object]", cls.__dict__.get("__init__") or cls.__init__)  # type: ignore[misc]
+
+
+def _described(function: Callable[..., object]) -> list[str]:
+    """The arguments without default as `name: type`, as a person would write them."""
+    return [
+        str(p)
+        for p in _parameters(function)
+        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+
+
+def _annotations(cls: type) -> dict[str, object]:
+    try:
+        return dict(typing.get_type_hints(_initialiser(cls)))
+    except Exception:  # annotations may name anything
+        return dict(getattr(_initialiser(cls), "__annotations__", {}))
+
+
+def _is_size(value: object) -> bool:
+    """An integer from 2 on: 0 and 1 switch something off or broadcast, which is a regime and no size."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 2
+
+
+def _is_pretrained(value: object) -> bool:
+    if "transformers" not in sys.modules:
+        return False
+    from transformers import PreTrainedConfig
+
+    return isinstance(value, PreTrainedConfig)
+
+
+def _literal(text: str) -> object:
+    """A Python literal, JSON, or the text itself."""
+    for read in (ast.literal_eval, json.loads):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError):
+            continue
+    return text
