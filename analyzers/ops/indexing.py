@@ -27,7 +27,8 @@ def embedding(op: Operation) -> Work:
 
 @rule(
     *aten("index_select gather take"),
-    reason="movement, 0 pointwise; reads the index and one element of self per output element, not the whole of self",
+    reason="movement, 0 pointwise; reads the index and one element of self per output element, not "
+    "the whole of self",
 )
 def pick(op: Operation) -> Work:
     return gathered(op, op.tensor("self"), op.tensor("index"))

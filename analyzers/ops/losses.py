@@ -33,7 +33,8 @@ def huber(op: Operation) -> Work:
 
 @rule(
     "aten.soft_margin_loss",
-    reason="3 per element: multiply by the target, exponential, logarithm of one plus it; 1 more where reduced",
+    reason="3 per element: multiply by the target, exponential, logarithm of one plus it; 1 more "
+    "where reduced",
 )
 def soft_margin(op: Operation) -> Work:
     return reduced(op, 3, op.inputs[0].numel)

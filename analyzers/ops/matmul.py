@@ -10,7 +10,8 @@ MAC = 2  # a multiply-accumulate is one multiply and one add
 
 @rule(
     *aten("mm bmm _int_mm mv _sparse_mm"),
-    reason="2: each output element sums k products, a multiply and an add each; k is the last dimension of self",
+    reason="2: each output element sums k products, a multiply and an add each; k is the last "
+    "dimension of self",
 )
 def matrix_product(op: Operation) -> Work:
     return Work(flops=MAC * op.output.numel * op.inputs[0].shape[-1])
@@ -173,7 +174,8 @@ def euclidean_distance(op: Operation) -> Work:
 
 @rule(
     *aten("_cdist_forward cdist"),
-    reason="3 pointwise per pair and coordinate: subtract, raise to p, add; no product of two inputs, so no flops",
+    reason="3 pointwise per pair and coordinate: subtract, raise to p, add; no product of two "
+    "inputs, so no flops",
 )
 def distance(op: Operation) -> Work:
     return Work(pointwise_ops=3 * op.output.numel * op.inputs[0].shape[-1])

@@ -47,7 +47,8 @@ def folded(op: Operation) -> Work:
 
 @rule(
     "aten.copy_",
-    reason="movement, 0 pointwise: reads src once (expanded dimensions once) and overwrites self, which is not read",
+    reason="movement, 0 pointwise: reads src once (expanded dimensions once) and overwrites self, "
+    "which is not read",
 )
 def copied_into(op: Operation) -> Work:
     return Work(reads=op.tensor("src").bytes)
@@ -68,7 +69,8 @@ def filled(op: Operation) -> Work:
         "full_like zeros_like ones_like new_full new_zeros new_ones bartlett_window blackman_window "
         "hamming_window hann_window kaiser_window _efficientzerotensor fft_fftfreq fft_rfftfreq"
     ),
-    reason="a factory: the output is written once and nothing is read, also of the tensor whose shape it copies",
+    reason="a factory: the output is written once and nothing is read, also of the tensor whose "
+    "shape it copies",
 )
 def made(op: Operation) -> Work:
     return Work(reads=0)

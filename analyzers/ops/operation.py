@@ -95,7 +95,8 @@ class Operand:
 class Operation:
     """One dispatched call: its name, its tensors in schema order and its arguments by schema name.
 
-    A tensor in `arguments` is the very operand listed in `inputs`; arguments left to their default may be absent.
+    A tensor in `arguments` is the very operand listed in `inputs`; arguments left to their default may be
+    absent.
     """
 
     name: str

@@ -39,7 +39,8 @@ def pool(op: Operation) -> Work:
         "_adaptive_avg_pool3d mkldnn_adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d "
         "adaptive_max_pool3d"
     ),
-    reason="1 per input element: the windows tile the input; where sizes do not divide, the shared borders count once",
+    reason="1 per input element: the windows tile the input; where sizes do not divide, the shared "
+    "borders count once",
 )
 def adaptive_pool(op: Operation) -> Work:
     return Work(pointwise_ops=op.inputs[0].numel)
@@ -47,7 +48,8 @@ def adaptive_pool(op: Operation) -> Work:
 
 @rule(
     *aten("max_unpool2d max_unpool3d"),
-    reason="movement, 0 pointwise: input and indices are read once, the output, mostly zeros, is written once",
+    reason="movement, 0 pointwise: input and indices are read once, the output, mostly zeros, is "
+    "written once",
 )
 def unpool(op: Operation) -> Work:
     return Work()

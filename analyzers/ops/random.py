@@ -24,7 +24,8 @@ def drawn(op: Operation) -> Work:
 
 @rule(
     *aten(
-        "bernoulli poisson binomial normal _standard_gamma _sample_dirichlet normal_functional uniform exponential"
+        "bernoulli poisson binomial normal _standard_gamma _sample_dirichlet normal_functional "
+        "uniform exponential"
     ),
     reason="1 per element drawn; the tensors of parameters are read",
 )

@@ -76,7 +76,8 @@ def lstm_cell(op: Operation) -> Work:
 
 @rule(
     "aten._thnn_fused_gru_cell",
-    reason="pointwise per hidden element: 10 (gates r and z 4, n 3, mixing 3) and each of the 3 gates' biases added",
+    reason="pointwise per hidden element: 10 (gates r and z 4, n 3, mixing 3) and each of the 3 "
+    "gates' biases added",
 )
 def gru_cell(op: Operation) -> Work:
     return Work(pointwise_ops=CELL["gru"] * op.tensor("hx").numel + gate_biases(op))

@@ -8,9 +8,11 @@ from forwardbook.analyzers.ops.registry import aten, in_place, rule
 
 @rule(
     *aten(
-        "sum nansum mean nanmean prod amax amin argmax argmin any all _is_all_true _is_any_true trace hash_tensor"
+        "sum nansum mean nanmean prod amax amin argmax argmin any all _is_all_true _is_any_true "
+        "trace hash_tensor"
     ),
-    reason="1 per input element: an addition, product or comparison; the one division per output of a mean is left out",
+    reason="1 per input element: an addition, product or comparison; the one division per output of "
+    "a mean is left out",
 )
 def reduction(op: Operation) -> Work:
     return Work(pointwise_ops=op.inputs[0].numel)
@@ -40,7 +42,8 @@ def count_nonzero(op: Operation) -> Work:
 
 @rule(
     *aten("norm linalg_vector_norm linalg__powsum native_norm frobenius_norm"),
-    reason="2 per input element: power (or absolute value), add (or compare); the one root per output is left out",
+    reason="2 per input element: power (or absolute value), add (or compare); the one root per "
+    "output is left out",
 )
 def norm(op: Operation) -> Work:
     return Work(pointwise_ops=2 * op.inputs[0].numel)
@@ -53,7 +56,8 @@ def distance(op: Operation) -> Work:
 
 @rule(
     *aten("var std var_mean std_mean"),
-    reason="4 per input element: mean (add), then subtract, square, add; what happens once per output is left out",
+    reason="4 per input element: mean (add), then subtract, square, add; what happens once per "
+    "output is left out",
 )
 def variance(op: Operation) -> Work:
     return Work(pointwise_ops=4 * op.inputs[0].numel)
@@ -61,7 +65,8 @@ def variance(op: Operation) -> Work:
 
 @rule(
     *aten("logsumexp special_logsumexp"),
-    reason="4 per input element: maximum, subtract, exponential, sum; the one logarithm per output is left out",
+    reason="4 per input element: maximum, subtract, exponential, sum; the one logarithm per output "
+    "is left out",
 )
 def logsumexp(op: Operation) -> Work:
     return Work(pointwise_ops=4 * op.inputs[0].numel)

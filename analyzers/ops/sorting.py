@@ -20,7 +20,8 @@ def ordered(op: Operation) -> Work:
 
 @rule(
     *aten("searchsorted bucketize"),
-    reason="1 per output element by convention: one search each (its steps are the logarithm of the sequence's length)",
+    reason="1 per output element by convention: one search each (its steps are the logarithm of the "
+    "sequence's length)",
 )
 def searched(op: Operation) -> Work:
     return Work(pointwise_ops=op.output.numel)
