@@ -22,7 +22,8 @@ BLOCKS = [
 def test_block_is_filled_with_the_output() -> None:
     """A marked block becomes the command and what it printed; the rest of the text stays."""
     text = "before\n<!-- output: forwardbook list -->\nold\n<!-- /output -->\nafter"
-    expected = "before\n<!-- output: forwardbook list -->\n```console\n$ forwardbook list\nnew\n```\n<!-- /output -->\nafter"
+    shown = "```console\n$ forwardbook list\nnew\n```"
+    expected = f"before\n<!-- output: forwardbook list -->\n{shown}\n<!-- /output -->\nafter"
 
     assert expected == fill_readme.filled(text, lambda command: "\nnew  \n")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from functools import reduce
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias, TypeVar, cast
 
 from forwardbook.calculator.choice import CalculatorError
 
@@ -28,15 +29,15 @@ def greatest(*values: int) -> int:
     return max(values) if all(type(value) is int for value in values) else _elementwise("maximum", values)
 
 
-def exactly(formula: Callable[..., Result], sizes: Mapping[str, IntegerArray]) -> Result:
+def exactly(formula: Callable[..., Result], sizes: Mapping[str, int | IntegerArray]) -> Result:
     """The formula over arrays: in int64 where a bound on each step fits, else in Python's integers."""
     import numpy
 
     reach = Reach()
-    formula(**{name: Bound(_magnitude(values), reach) for name, values in sizes.items()})
+    formula(**{name: Bound(_magnitude(size), reach) for name, size in sizes.items()})
     dtype = numpy.int64 if reach.largest <= INT64_MAX else numpy.object_
     with numpy.errstate(divide="raise"):
-        return formula(**{name: values.astype(dtype) for name, values in sizes.items()})
+        return formula(**{name: _as(size, dtype) for name, size in sizes.items()})
 
 
 def is_array(value: object) -> bool:
@@ -44,21 +45,29 @@ def is_array(value: object) -> bool:
     return not isinstance(value, int) and getattr(value, "shape", ()) != ()
 
 
-def flattened(sizes: Mapping[str, object]) -> tuple[dict[str, IntegerArray], tuple[int, ...]]:
-    """The sizes as arrays of one length, and the shape to which they broadcast together."""
+def flattened(
+    sizes: Mapping[str, int | IntegerArray],
+) -> tuple[dict[str, int | IntegerArray], tuple[int, ...]]:
+    """The arrays among the sizes as arrays of one length, and the shape to which they broadcast together."""
     import numpy
 
-    arrays = {
-        name: numpy.asarray(value, dtype=None if is_array(value) else object) for name, value in sizes.items()
-    }
-    for name, array in arrays.items():
-        if array.dtype.kind not in "iu" and not all(isinstance(value, int) for value in array.flat):
-            raise CalculatorError(
-                f"evaluating at {name}: an array of {array.dtype} was given; sizes are whole numbers"
-            )
+    for name, size in sizes.items():
+        if is_array(size) and not _is_integral(cast("IntegerArray", size)):
+            raise CalculatorError(f"evaluating at {name}={size!r}: sizes are whole numbers or arrays of them")
+    arrays = {name: numpy.asarray(size) for name, size in sizes.items() if is_array(size)}
     shape = numpy.broadcast_shapes(*(array.shape for array in arrays.values()))
     flat = {name: numpy.broadcast_to(array, shape).reshape(-1) for name, array in arrays.items()}
-    return cast("dict[str, IntegerArray]", flat), shape
+    numbers = {name: whole(name, size) for name, size in sizes.items() if name not in arrays}
+    return cast("dict[str, int | IntegerArray]", {**numbers, **flat}), shape
+
+
+def whole(name: str, size: object) -> int:
+    """A size that is a single number, as Python's integer."""
+    try:
+        return operator.index(cast(SupportsIndex, size))
+    except TypeError:
+        problem = f"evaluating at {name}={size!r}: sizes are whole numbers or arrays of them"
+        raise CalculatorError(problem) from None
 
 
 class Reach:
@@ -111,8 +120,18 @@ def magnitude_of(value: Bound | int) -> int:
     return value.magnitude if isinstance(value, Bound) else abs(value)
 
 
-def _magnitude(values: IntegerArray) -> int:
-    return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
+def _magnitude(size: int | IntegerArray) -> int:
+    if isinstance(size, int):
+        return abs(size)
+    return max(abs(int(size.max())), abs(int(size.min()))) if size.size else 0
+
+
+def _as(size: int | IntegerArray, dtype: type[numpy.generic]) -> object:
+    return size if isinstance(size, int) else size.astype(dtype, copy=False)
+
+
+def _is_integral(array: IntegerArray) -> bool:
+    return array.dtype.kind in "iu" or all(isinstance(value, int) for value in array.flat)
 
 
 def _elementwise(operation: str, values: tuple[int, ...]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from forwardbook.calculator.formulas import RegimeFormulas
@@ -32,9 +32,20 @@ def named(regimes: Regimes, name: str, class_name: str) -> type[RegimeFormulas]:
     raise CalculatorError(f"evaluating {class_name}: there is no regime {name!r}; its regimes: {known}")
 
 
-def in_order(regimes: Regimes, given: Sequence[str]) -> list[type[RegimeFormulas]]:
-    """The regimes whose parameters are exactly the given names, widths aside, in the stored order."""
-    return [regime for regime in regimes if not _name_problems(regime, given)]
+def takes(regime: type[RegimeFormulas], given: Set[str]) -> bool:
+    """Whether the regime's parameters are exactly the given names, widths aside."""
+    return regime.names <= given and given - WIDTHS <= regime.names
+
+
+def fitting(regime: type[RegimeFormulas], sizes: Mapping[str, int]) -> dict[str, int] | None:
+    """The sizes under the names that the regime's methods take, or None where it does not hold for them."""
+    if any(sizes[name] < least for name, least in regime.least_sizes.items()):
+        return None
+    arguments = regime.arguments(sizes)
+    try:
+        return arguments if all(regime.holds(**arguments)) else None
+    except ZeroDivisionError:
+        return None
 
 
 def problems(regime: type[RegimeFormulas], sizes: Mapping[str, int], *, forced: bool = False) -> list[str]:
@@ -42,27 +53,9 @@ def problems(regime: type[RegimeFormulas], sizes: Mapping[str, int], *, forced: 
     found = _name_problems(regime, tuple(sizes), forced=forced)
     if any(name not in sizes for name in regime.parameters):
         return found
-    found += [
-        f"{{{name}}} must be at least {least_size(regime, name)}, not {sizes[name]}"
-        for name in regime.parameters
-        if sizes[name] < least_size(regime, name)
-    ]
-    if not found or forced:
-        failing = [
-            text for text, holds in zip(regime.conditions, _holds(regime, sizes), strict=True) if not holds
-        ]
-        found += [f"{text} does not hold" for text in failing]
-    return found
-
-
-def least_size(regime: type[RegimeFormulas], name: str) -> int:
-    """Formulas are simplified for sizes from 1 on; 0 is allowed only where a condition says so in words."""
-    return 0 if f"{{{name}}} >= 0" in regime.conditions else 1
-
-
-def arguments(regime: type[RegimeFormulas], sizes: Mapping[str, int]) -> dict[str, int]:
-    """The sizes under the names that the regime's methods take."""
-    return {regime.python_names.get(name, name): sizes[name] for name in regime.parameters}
+    small = [(name, least) for name, least in regime.least_sizes.items() if sizes[name] < least]
+    found += [f"{{{name}}} must be at least {least}, not {sizes[name]}" for name, least in small]
+    return found + ([] if small else _failing(regime, sizes))
 
 
 def outside(
@@ -91,8 +84,10 @@ def _name_problems(regime: type[RegimeFormulas], given: Sequence[str], *, forced
     return found + ([f"does not depend on {', '.join(foreign)}"] if foreign and not forced else [])
 
 
-def _holds(regime: type[RegimeFormulas], sizes: Mapping[str, int]) -> tuple[bool, ...]:
+def _failing(regime: type[RegimeFormulas], sizes: Mapping[str, int]) -> list[str]:
+    arguments = regime.arguments(sizes)
     try:
-        return regime.holds(**arguments(regime, sizes))
+        held = regime.holds(**arguments)
     except ZeroDivisionError:
-        return tuple(False for _ in regime.conditions)
+        return ["a condition divides by zero"]
+    return [f"{text} does not hold" for text, holds in zip(regime.conditions, held, strict=True) if not holds]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, cast
+from typing import ClassVar, Final, TypeAlias, TypeVar, cast
 
-from forwardbook.calculator.arrays import IntegerArray, is_array
+from forwardbook.calculator.arrays import IntegerArray, is_array, whole
 from forwardbook.calculator.choice import (
     CalculatorError,
     Regimes,
-    arguments,
-    in_order,
+    fitting,
     named,
     outside,
-    problems,
+    takes,
 )
 from forwardbook.calculator.formulas import Costs, LineCost, RegimeFormulas
 from forwardbook.calculator.sweep import evaluate_arrays, line_arrays
@@ -109,68 +107,67 @@ class Calculator:
             return chosen.lines(**python_sizes)
 
     def _value(self, quantity: str, sizes: Sizes, regime: str | None) -> int | IntegerArray:
-        with self._dividing(sizes):
-            if _any_array(sizes):
+        if _any_array(sizes):
+            with self._dividing(sizes):
                 return evaluate_arrays(
                     self._candidates(sizes, regime), _total(quantity), sizes, self._outside
                 )
-            chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+        chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+        try:
             return _total(quantity)(chosen)(**python_sizes)
+        except ZeroDivisionError:
+            raise self._division(sizes) from None
 
     def _line_arrays(self, sizes: Sizes, regime: str | None) -> tuple[LineCost[IntegerArray], ...]:
-        first = {name: value if isinstance(value, int) else value.flat[0] for name, value in sizes.items()}
-        chosen, _ = self._chosen(self._integers(first), regime)
+        chosen, _ = self._chosen(self._integers(_first_elements(sizes)), regime)
         with self._dividing(sizes):
             return line_arrays(chosen, sizes, self._outside)
 
     def _chosen(
         self, sizes: Mapping[str, int], regime: str | None
     ) -> tuple[type[RegimeFormulas], dict[str, int]]:
-        if regime is not None:
-            forced = named(self.regimes, regime, self.class_name)
-            if problems(forced, sizes, forced=True):
-                raise outside(self.class_name, [forced], sizes, forced=True)
-            return forced, arguments(forced, sizes)
-        for candidate in in_order(self.regimes, tuple(sizes)):
-            if not problems(candidate, sizes):
-                return candidate, arguments(candidate, sizes)
-        raise self._outside(sizes)
+        candidates = self._candidates(sizes, regime)
+        for candidate in candidates:
+            python_sizes = fitting(candidate, sizes)
+            if python_sizes is not None:
+                return candidate, python_sizes
+        if regime is None:
+            raise self._outside(sizes)
+        raise outside(self.class_name, candidates, sizes, forced=True)
 
     def _candidates(self, sizes: Sizes, regime: str | None) -> list[type[RegimeFormulas]]:
         if regime is None:
-            return in_order(self.regimes, tuple(sizes))
+            given = sizes.keys()
+            return [candidate for candidate in self.regimes if takes(candidate, given)]
         forced = named(self.regimes, regime, self.class_name)
         if any(name not in sizes for name in forced.parameters):
-            raise outside(self.class_name, [forced], dict.fromkeys(sizes, 1), forced=True)
+            raise outside(self.class_name, [forced], self._integers(_first_elements(sizes)), forced=True)
         return [forced]
 
     def _outside(self, sizes: Mapping[str, int]) -> CalculatorError:
         return outside(self.class_name, self.regimes, sizes)
 
     def _integers(self, sizes: Mapping[str, object]) -> dict[str, int]:
-        try:
-            return {name: operator.index(cast(SupportsIndex, value)) for name, value in sizes.items()}
-        except TypeError:
-            wrong = ", ".join(
-                f"{name}={value!r}" for name, value in sizes.items() if not isinstance(value, int)
-            )
-            raise CalculatorError(
-                f"evaluating {self.class_name}: sizes are whole numbers or arrays of them, not {wrong}"
-            ) from None
+        return {name: size if type(size) is int else whole(name, size) for name, size in sizes.items()}
 
     @contextmanager
     def _dividing(self, sizes: Sizes) -> Iterator[None]:
         try:
             yield
         except (ZeroDivisionError, FloatingPointError):
-            given = ", ".join(f"{name}={value}" for name, value in sizes.items())
-            raise CalculatorError(
-                f"evaluating {self.class_name}: a formula divides by zero at {given}"
-            ) from None
+            raise self._division(sizes) from None
+
+    def _division(self, sizes: Sizes) -> CalculatorError:
+        given = ", ".join(f"{name}={value}" for name, value in sizes.items())
+        return CalculatorError(f"evaluating {self.class_name}: a formula divides by zero at {given}")
 
 
 def _any_array(sizes: Sizes) -> bool:
     return any(is_array(value) for value in sizes.values())
+
+
+def _first_elements(sizes: Sizes) -> dict[str, object]:
+    return {name: size if isinstance(size, int) else size.flat[0] for name, size in sizes.items()}
 
 
 def _total(quantity: str) -> Callable[[type[RegimeFormulas]], Callable[..., int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -47,6 +47,10 @@ class RegimeFormulas:
     python_names: ClassVar[dict[str, str]] = {}
     """The Python name of each symbol that is not one itself, such as `text_config.hidden_size`."""
 
+    names: ClassVar[frozenset[str]]
+    least_sizes: ClassVar[dict[str, int]]
+    """Of each parameter: formulas are simplified for sizes from 1 on; 0 only where a condition allows it."""
+
     holds: ClassVar[Callable[..., tuple[bool, ...]]]
     """Whether each of `conditions` is true."""
 
@@ -59,3 +63,12 @@ class RegimeFormulas:
     intermediates: ClassVar[Callable[..., int]]
     peak: ClassVar[Callable[..., int]]
     lines: ClassVar[Callable[..., tuple[LineCost[int], ...]]]
+
+    @classmethod
+    def arguments(cls, sizes: Mapping[str, Number]) -> dict[str, Number]:
+        """The sizes under the names that the methods take."""
+        return {cls.python_names.get(name, name): sizes[name] for name in cls.parameters}
+
+    def __init_subclass__(cls) -> None:
+        cls.names = frozenset(cls.parameters)
+        cls.least_sizes = {name: 0 if f"{{{name}}} >= 0" in cls.conditions else 1 for name in cls.parameters}

@@ -4,65 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from forwardbook.calculator.arrays import INT64_MAX, IntegerArray, exactly, flattened
-from forwardbook.calculator.choice import CalculatorError, arguments, least_size
+from forwardbook.calculator.choice import CalculatorError
 from forwardbook.calculator.formulas import LineCost, RegimeFormulas
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+Sizes: TypeAlias = Mapping[str, "int | IntegerArray"]
 Outside = Callable[[Mapping[str, int]], CalculatorError]
 Formulas = Callable[[type[RegimeFormulas]], Callable[..., int]]
 
 
 def evaluate_arrays(
-    candidates: Sequence[type[RegimeFormulas]],
-    formulas: Formulas,
-    sizes: Mapping[str, int | IntegerArray],
-    outside: Outside,
+    candidates: Sequence[type[RegimeFormulas]], formulas: Formulas, sizes: Sizes, outside: Outside
 ) -> IntegerArray:
     """The formula of the first candidate that holds, per element; an element without one is an error."""
     import numpy
 
     flat, shape = flattened(sizes)
-    count = len(next(iter(flat.values())))
-    open_elements = numpy.arange(count)
-    results = numpy.zeros(count, dtype=numpy.int64).astype(numpy.object_)
-    wide = False
+    results = numpy.zeros(prod(shape), dtype=numpy.int64)
+    is_open = numpy.ones(prod(shape), dtype=numpy.bool_)
     for regime in candidates:
-        here = open_elements[_mask(regime, {name: values[open_elements] for name, values in flat.items()})]
+        here = numpy.flatnonzero(is_open & _mask(regime, flat))
         if len(here):
-            taken = {name: values[here] for name, values in flat.items() if name in regime.parameters}
-            values = numpy.asarray(_on(regime, formulas(regime), taken))
-            wide = wide or values.dtype == numpy.object_
+            chosen = flat if len(here) == len(is_open) else _at(flat, here)
+            values = numpy.asarray(exactly(formulas(regime), regime.arguments(chosen)))
+            if not _fits(values):
+                results = results.astype(numpy.object_)
             results[here] = values
-            open_elements = numpy.setdiff1d(open_elements, here, assume_unique=True)
-    if len(open_elements):
-        raise outside({name: int(values[open_elements[0]]) for name, values in flat.items()})
-    shaped = results if wide else results.astype(numpy.int64)
-    return cast("IntegerArray", shaped.reshape(shape))
+            is_open[here] = False
+    if is_open.any():
+        raise outside(_first(flat, is_open))
+    return cast("IntegerArray", results.reshape(shape))
 
 
 def line_arrays(
-    regime: type[RegimeFormulas], sizes: Mapping[str, int | IntegerArray], outside: Outside
+    regime: type[RegimeFormulas], sizes: Sizes, outside: Outside
 ) -> tuple[LineCost[IntegerArray], ...]:
     """The cost of each line over arrays, all of whose elements must fall into the regime."""
     import numpy
 
     flat, shape = flattened(sizes)
-    failing = numpy.flatnonzero(~_mask(regime, flat))
-    if len(failing):
-        raise outside({name: int(values[failing[0]]) for name, values in flat.items()})
-    named_sizes = cast(Mapping[str, IntegerArray], arguments(regime, cast(Mapping[str, int], flat)))
+    mask = _mask(regime, flat)
+    if not mask.all():
+        raise outside(_first(flat, ~mask))
 
     def shaped(value: int) -> IntegerArray:
-        dtype = numpy.int64 if -INT64_MAX <= numpy.max(value) <= INT64_MAX else object
-        return cast(
-            "IntegerArray", numpy.broadcast_to(numpy.asarray(value, dtype), (prod(shape),)).reshape(shape)
-        )
+        values = numpy.asarray(value)
+        values = values.astype(numpy.int64 if _fits(values) else numpy.object_)
+        return cast("IntegerArray", numpy.broadcast_to(values, (prod(shape),)).reshape(shape))
 
     return tuple(
         LineCost(
@@ -74,30 +68,38 @@ def line_arrays(
             shaped(line.reads),
             shaped(line.writes),
         )
-        for line in exactly(regime.lines, named_sizes)
+        for line in exactly(regime.lines, regime.arguments(flat))
     )
 
 
-def _on(regime: type[RegimeFormulas], formula: Callable[..., int], flat: Mapping[str, IntegerArray]) -> int:
-    named_sizes = arguments(regime, cast(Mapping[str, int], flat))
-    return exactly(formula, cast(Mapping[str, IntegerArray], named_sizes)) if named_sizes else formula()
-
-
-def _mask(regime: type[RegimeFormulas], flat: Mapping[str, IntegerArray]) -> NDArray[numpy.bool_]:
+def _mask(regime: type[RegimeFormulas], flat: Sizes) -> NDArray[numpy.bool_]:
     """Where every size is large enough and every condition holds."""
     import numpy
 
-    own = {name: flat[name] for name in regime.parameters}
-    count = len(next(iter(flat.values())))
+    count = max((len(value) for value in flat.values() if not isinstance(value, int)), default=1)
     mask = numpy.ones(count, dtype=numpy.bool_)
-    for name, values in own.items():
-        mask &= (values >= least_size(regime, name)).astype(numpy.bool_)
-    inside = {name: values[mask] for name, values in own.items()}
-    if regime.conditions and mask.any() and inside:
-        named_sizes = arguments(regime, cast(Mapping[str, int], inside))
-        held = exactly(regime.holds, cast(Mapping[str, IntegerArray], named_sizes))
-        kept = numpy.ones(int(mask.sum()), dtype=numpy.bool_)
-        for condition in held:
-            kept &= numpy.asarray(condition).astype(numpy.bool_)
-        mask[mask] = kept
+    for name, least in regime.least_sizes.items():
+        mask &= numpy.asarray(flat[name] >= least).astype(numpy.bool_)
+    if not regime.conditions or not mask.any():
+        return mask
+    inside = numpy.flatnonzero(mask)
+    chosen = flat if len(inside) == count else _at(flat, inside)
+    for held in exactly(regime.holds, regime.arguments(chosen)):
+        mask[inside] &= numpy.asarray(held).astype(numpy.bool_)
     return mask
+
+
+def _at(flat: Sizes, places: NDArray[numpy.intp]) -> dict[str, int | IntegerArray]:
+    return {name: value if isinstance(value, int) else value[places] for name, value in flat.items()}
+
+
+def _first(flat: Sizes, mask: NDArray[numpy.bool_]) -> dict[str, int]:
+    place = int(mask.argmax())
+    return {name: value if isinstance(value, int) else int(value[place]) for name, value in flat.items()}
+
+
+def _fits(values: NDArray[numpy.int64] | NDArray[numpy.object_]) -> bool:
+    """Whether the values are or can become integers of 64 bits."""
+    if values.dtype != object:
+        return True
+    return values.size == 0 or bool(max(abs(values.max()), abs(values.min())) <= INT64_MAX)
