@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.machinery
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -92,9 +93,14 @@ def _parsed(path: Path, module: str, modified: int) -> SourceFile:
     return SourceFile(path, module, text, tree)
 
 
+_BINDS = re.compile(r"^(?:class|def)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=|^[ \t]+(?:class|def)\s+(\w+)", re.MULTILINE)
+
+
 @lru_cache(maxsize=8192)
-def _bytes(path: Path) -> bytes:
-    return path.read_bytes()
+def _bound_words(path: Path) -> frozenset[str]:
+    """The names that a file seems to define or assign, by a look at its lines; a superset for star imports."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return frozenset(word for found in _BINDS.findall(text) for word in found if word)
 
 
 class Sources:
@@ -144,12 +150,12 @@ class Sources:
         return None if path is None else _parsed(path, module, path.stat().st_mtime_ns)
 
     def mentions(self, module: str, name: str) -> bool:
-        """False when no file that a star import of this module can reach contains the name."""
+        """False when no file that a star import of this module can reach binds the name at its top level."""
         path = self.find(module)
         if path is None:
             return False
         files = path.parent.rglob("*.py") if path.name == "__init__.py" else [path]
-        return any(name.encode() in _bytes(file) for file in files)
+        return any(name in _bound_words(file) for file in files)
 
     def load_path(self, path: Path) -> SourceFile:
         """The parsed source of a file; its package's parent becomes a root for imports."""

@@ -96,6 +96,7 @@ def annotated(run: Interpreter, node: cst.AnnAssign, scope: Scope) -> None:
 
         fields = scope.names.setdefault("__annotations__", {})
         fields[node.target.value] = annotation(run.source.code(node.annotation.annotation))
+        scope.names["__interpreted__"].annotations[node.target.value] = node.annotation.annotation
 
 
 @executes(cst.AugAssign)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
+from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
@@ -20,8 +21,10 @@ from forwardbook.analyzers.static.unresolved import Unresolved
 class Ownership:
     """Marks a class as interpreted, and tells its functions which class `super()` starts from."""
 
-    def __init__(self) -> None:
+    def __init__(self, evaluate: Callable[[cst.BaseExpression], Any]) -> None:
         self.functions: list[Function] = []
+        self.annotations: dict[str, cst.BaseExpression] = {}
+        self.evaluate = evaluate
 
     def __set_name__(self, owner: type, name: str) -> None:
         for function in self.functions:
@@ -40,7 +43,7 @@ def define_class(run: Interpreter, node: cst.ClassDef, scope: Scope) -> Any:
     for base in resolved:
         if not isinstance(base, type) or not class_allowed(base):
             raise Unresolved(f"the base class {base!r} is not trusted")
-    marker = Ownership()
+    marker = Ownership(lambda written: run.evaluate(written, scope))
     names: Any = namespace
     names["__interpreted__"] = marker
     names["__module__"] = run.source.module
@@ -114,3 +117,15 @@ def safe_dataclass(cls: Any = None, /, **options: Any) -> Any:
         if not (isinstance(name, str) and name.isidentifier()):
             raise Unresolved(f"a dataclass field named {name!r}")
     return dataclasses.dataclass(**options)(cls)
+
+
+def get_annotations(cls: type) -> dict[str, Any]:
+    """`inspect.get_annotations` of an interpreted class: each evaluated when it can be, else Any."""
+    marker = cls.__dict__.get("__interpreted__")
+    found: dict[str, Any] = {}
+    for name, written in marker.annotations.items() if isinstance(marker, Ownership) else ():
+        try:
+            found[name] = marker.evaluate(written)
+        except Exception:  # a type that cannot be named here, which annotations may be
+            found[name] = typing.Any
+    return found

@@ -85,6 +85,8 @@ class SourceModule:
         bindings = self.source.bindings.get(name, ())
         if bindings:
             return self._evaluate(name, bindings)
+        if self.source.is_package and self.interpreter.sources.find(f"{self.source.module}.{name}") is not None:
+            return self.interpreter.imports.module(f"{self.source.module}.{name}")
         return self._starred(name)
 
     def _evaluate(self, name: str, bindings: Sequence[Binding]) -> Any:
@@ -116,7 +118,11 @@ class SourceModule:
         """Interpret one statement of the top level, once."""
         if id(statement) not in self._done:
             self._done.add(id(statement))
-            self.interpreter.run_module_statement(self, statement)
+            try:
+                self.interpreter.run_module_statement(self, statement)
+            except BaseException:
+                self._done.discard(id(statement))
+                raise
 
     def _starred(self, name: str) -> Any:
         for binding in self.source.bindings.get("*", ()):

@@ -106,6 +106,12 @@ def _dataclass(cls: Any = None, /, **options: Any) -> Any:
     return safe_dataclass(cls, **options)
 
 
+def _get_annotations(cls: type) -> dict[str, Any]:
+    from forwardbook.analyzers.static.classes import get_annotations
+
+    return get_annotations(cls)
+
+
 _LOG = "what is logged costs nothing that is counted"
 _DOC = "it writes a docstring and gives the decorated object back"
 _KERNEL = "without the kernels package it gives the decorated object back"
@@ -136,6 +142,8 @@ STAND_INS: dict[str, StandIn] = {
     "torch.utils._pytree._register_pytree_node": StandIn(nothing, "it would change a registry of the process"),
     "torch._C._log_api_usage_once": StandIn(nothing, _LOG),
     "dataclasses.dataclass": StandIn(_dataclass, "the same, after a check that field names are identifiers"),
+    "torch.compiler.allow_in_graph": StandIn(identity_decorator, "eager execution is what is derived"),
+    "inspect.get_annotations": StandIn(_get_annotations, "annotations are source, evaluated when they are asked for"),
     "torch.jit.script_if_tracing": StandIn(identity_decorator, "eager execution is what is derived"),
     "typing.TYPE_CHECKING": StandIn(False, "as at run time"),
 }  # fmt: skip
