@@ -9,7 +9,7 @@ from fractions import Fraction
 import torch
 
 from forwardbook.analyzers.symbolic.ledger import Guard, Ledger, Node
-from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula import Condition, Expr, FormulaError, parse
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -116,7 +116,7 @@ class Expressions:
         if _is_whole(value):
             return value
         top, bottom = _fraction(value)
-        if len(list(top.monomials())) == 1 and float(node.args[0].hint) == int(node.args[0].hint):
+        if _is_monomial(value) and float(node.args[0].hint) == int(node.args[0].hint):
             self._divided(node, top, bottom)
             return value
         return top.ceildiv(bottom) if node.op == "ceil" else top.floordiv(bottom)
@@ -188,14 +188,13 @@ def _divides(node: Node) -> bool:
 
 def _fraction(value: Expr) -> tuple[Expr, Expr]:
     """Numerator and denominator, both without division."""
-    bottom = Expr.const(1)
+    number = 1
+    powers_needed: dict[str, int] = {}
     for coefficient, powers in value.monomials():
-        divisor = coefficient.denominator
+        number = math.lcm(number, coefficient.denominator)
         for atom, power in powers.items():
-            if power < 0:
-                raise Unexpressed(f"a quotient by the size {atom} was rounded: {value.text()}")
-        bottom = Expr.const(math.lcm(bottom.const_value(), divisor))
-    top = value * bottom
-    if not _is_whole(top):
-        raise Unexpressed(f"a quotient by a size was rounded: {value.text()}")
-    return top, bottom
+            powers_needed[atom] = max(powers_needed.get(atom, 0), -power)
+    bottom = Expr.const(number)
+    for atom, power in powers_needed.items():
+        bottom = bottom * parse(atom) ** power
+    return value * bottom, bottom

@@ -1,8 +1,13 @@
-"""Recovers a size that Python consumed as a number (a loop count): exact interpolation with every other symbol kept."""
+"""Recovers sizes that Python consumed as numbers (loop counts): exact interpolation with every other symbol kept.
+
+The real module is run symbolically with the consumed sizes at a few consecutive numbers, one size varied at a time;
+each total, line and peak candidate must be a polynomial in it that the held-out runs confirm. Several consumed sizes
+(layers of an encoder, of a decoder) are taken to add up; the proof, at random sizes, judges that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -18,78 +23,110 @@ from forwardbook.formula import Expr
 POINTS = 5  # a polynomial of degree 2 needs three; two more are held out and must agree
 MAX_DEGREE = 2
 
+_FIELDS = ("flops", "pointwise_ops", "reads", "writes")
+Fit = Callable[[Callable[[Summary], Size]], "Size | None"]
+
 
 def without_loops(
     recipe: Recipe,
     dtype: torch.dtype,
-    pattern: Pattern,
+    patterns: Sequence[Pattern],
     names: Sequence[str],
-    step: Mapping[str, int],
-    start: Mapping[str, int],
-    pinned: Mapping[str, int] | None = None,
-) -> Pattern | None:
-    """The pattern with `names`, consumed as numbers, made symbolic again; None where no polynomial fits.
+    starts: Mapping[str, int],
+    hints: Mapping[str, int] | None = None,
+) -> list[Pattern | None]:
+    """The patterns with `names`, consumed as numbers, symbolic again; None for one where no polynomial fits.
 
-    Each name takes POINTS values from start[name] on, step[name] apart; the last of `names` varies fastest.
+    Each name takes POINTS consecutive values from `starts` on. Conditions that mention a name are dropped (the proof
+    stands in for them), the others kept.
     """
-    if not names:
-        run = run_symbolically(recipe, dtype, pinned=pinned)
-        return pattern_at(run, pattern.path, pattern.occurrence)
-    name, *rest = names
-    found: dict[int, Pattern] = {}
-    for index in range(POINTS):
-        value = start[name] + index * step[name]
-        one = without_loops(recipe, dtype, pattern, rest, step, start, {**(pinned or {}), name: value})
-        if one is None:
-            return None
-        found[value] = one
-    summary = _interpolated(name, {value: p.summary for value, p in found.items()})
-    return replace(pattern, summary=summary) if summary is not None else None
+    base = _summaries(recipe, dtype, patterns, dict(starts), hints)
+    varied: dict[str, dict[int, list[Summary | None]]] = {}
+    for name in names:
+        varied[name] = {starts[name]: base}
+        for value in range(starts[name] + 1, starts[name] + POINTS):
+            varied[name][value] = _summaries(recipe, dtype, patterns, {**starts, name: value}, hints)
+    found: list[Pattern | None] = []
+    for index, pattern in enumerate(patterns):
+        tables = {n: {x: row[index] for x, row in rows.items()} for n, rows in varied.items()}
+        if any(s is None for table in tables.values() for s in table.values()):
+            found.append(None)
+            continue
+        summary = _combined(tables)  # type: ignore[arg-type]
+        kept = tuple(c for c in pattern.conditions if not c.symbols().intersection(names))
+        found.append(replace(pattern, summary=summary, conditions=kept) if summary is not None else None)
+    return found
 
 
-def _interpolated(name: str, summaries: Mapping[int, Summary]) -> Summary | None:
-    def fit(values: Mapping[int, Size]) -> Size | None:
-        return Expr.interpolate(name, {x: Expr.of(v) for x, v in values.items()}, max_degree=MAX_DEGREE)
+def _summaries(
+    recipe: Recipe,
+    dtype: torch.dtype,
+    patterns: Sequence[Pattern],
+    pinned: Mapping[str, int],
+    hints: Mapping[str, int] | None,
+) -> list[Summary | None]:
+    run = run_symbolically(recipe, dtype, hints=hints, pinned=pinned)
+    found = (pattern_at(run, p.path, p.occurrence) for p in patterns)
+    return [p.summary if p is not None else None for p in found]
 
-    def fit_cost(costs: Mapping[int, Cost]) -> Cost | None:
-        parts = [
-            fit({x: getattr(c, field) for x, c in costs.items()})
-            for field in ("flops", "pointwise_ops", "reads", "writes")
-        ]
+
+def _combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:
+    """One summary in all names: the base plus, for each name, what varying it alone adds."""
+    first = next(iter(tables.values()))
+    base = first[min(first)]
+
+    def fit(read: Callable[[Summary], Size]) -> Size | None:
+        whole = Expr.of(read(base))
+        for name, table in tables.items():
+            one = Expr.interpolate(name, {x: Expr.of(read(s)) for x, s in table.items()}, max_degree=MAX_DEGREE)
+            if one is None:
+                return None
+            whole = whole + (one - Expr.of(read(base)))
+        return whole
+
+    def cost(read: Callable[[Summary], Cost]) -> Cost | None:
+        parts = [fit(lambda s, f=f: getattr(read(s), f)) for f in _FIELDS]  # type: ignore[misc]
         return None if any(p is None for p in parts) else Cost(*parts)  # type: ignore[arg-type]
 
-    last = summaries[max(summaries)]
-    lines = _lines(summaries, fit_cost)
-    totals = fit_cost({x: s.totals for x, s in summaries.items()})
-    bytes_ = [fit({x: getattr(s, f) for x, s in summaries.items()}) for f in ("weights", "boundary", "intermediates")]
-    peaks = _peaks(summaries, fit)
-    if lines is None or totals is None or peaks is None or any(b is None for b in bytes_):
+    every = [s for table in tables.values() for s in table.values()]
+    totals, lines, peaks = cost(lambda s: s.totals), _lines(every, cost), _peaks(every, fit)
+    weights, boundary, intermediates = (
+        fit(lambda s: s.weights),
+        fit(lambda s: s.boundary),
+        fit(lambda s: s.intermediates),
+    )
+    if totals is None or lines is None or peaks is None or weights is None or boundary is None or intermediates is None:
         return None
     return replace(
-        last, totals=totals, lines=lines, peaks=peaks, weights=bytes_[0], boundary=bytes_[1], intermediates=bytes_[2]
+        every[-1],
+        totals=totals,
+        lines=lines,
+        peaks=peaks,
+        weights=weights,
+        boundary=boundary,
+        intermediates=intermediates,
     )
 
 
-def _lines(summaries: Mapping[int, Summary], fit_cost: object) -> tuple[LineSummary, ...] | None:
-    tables = {x: {line.key: line for line in s.lines} for x, s in summaries.items()}
-    keys = dict.fromkeys(key for table in tables.values() for key in table)
+def _lines(
+    summaries: Sequence[Summary], cost: Callable[[Callable[[Summary], Cost]], Cost | None]
+) -> tuple[LineSummary, ...] | None:
+    shown = {line.key: line for s in summaries for line in s.lines}
+    tables = {id(s): {line.key: line.cost for line in s.lines} for s in summaries}
     fitted = []
-    for key in keys:
-        costs = {x: table[key].cost if key in table else Cost.zero() for x, table in tables.items()}
-        cost = fit_cost(costs)  # type: ignore[operator]
-        if cost is None:
+    for key in sorted(shown):
+        one = cost(lambda s, key=key: tables[id(s)].get(key, Cost.zero()))  # type: ignore[misc]
+        if one is None:
             return None
-        shown = next(table[key] for table in reversed(tables.values()) if key in table)
-        fitted.append(replace(shown, cost=cost))
-    return tuple(sorted(fitted, key=lambda line: line.key))
+        fitted.append(replace(shown[key], cost=one))
+    return tuple(fitted)
 
 
-def _peaks(summaries: Mapping[int, Summary], fit: object) -> tuple[Size, ...] | None:
-    """Candidates aligned by rank; where their number differs between points, only the common leading ones."""
-    count = min(len(s.peaks) for s in summaries.values())
+def _peaks(summaries: Sequence[Summary], fit: Fit) -> tuple[Size, ...] | None:
+    """Candidates aligned by rank; where their number differs between runs, the common leading ones."""
     fitted = []
-    for rank in range(count):
-        one = fit({x: s.peaks[rank] for x, s in summaries.items()})  # type: ignore[operator]
+    for rank in range(min(len(s.peaks) for s in summaries)):
+        one = fit(lambda s, rank=rank: s.peaks[rank])  # type: ignore[misc]
         if one is not None:
             fitted.append(one)
         elif rank == 0:

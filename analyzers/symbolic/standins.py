@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
+from forwardbook.analyzers.symbolic.ledger import hint_of
+
 _library = Library("forwardbook_symbolic", "DEF")  # noqa: TOR901 - lives as long as the process
 _POOL = "Tensor self, SymInt[] kernel_size, SymInt[] stride, SymInt[] padding"
 Ints = Sequence[int]
@@ -120,6 +122,11 @@ def _group_norm(
     return input.new_empty(input.shape), input.new_empty((N, group)), input.new_empty((N, group))
 
 
+@_define("histc(Tensor self, SymInt bins, float min, float max) -> Tensor")
+def _histc(self: Tensor, bins: int, min: float, max: float) -> Tensor:
+    return self.new_empty((bins,))
+
+
 _ops = torch.ops.forwardbook_symbolic
 
 
@@ -225,6 +232,10 @@ def _call_group_norm(
     return out[0]  # type: ignore[no-any-return]
 
 
+def _call_histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    return _ops.histc(input, bins, float(hint_of(min)), float(hint_of(max)))  # type: ignore[no-any-return,arg-type]
+
+
 _nn = torch._C._nn
 STAND_INS: dict[object, Callable[..., object]] = {
     torch.max_pool1d: _first(_call_max(1)),
@@ -245,4 +256,5 @@ STAND_INS: dict[object, Callable[..., object]] = {
     _nn.im2col: _call_im2col,
     _nn.col2im: _call_col2im,
     torch.group_norm: _call_group_norm,
+    torch.histc: _call_histc,
 }

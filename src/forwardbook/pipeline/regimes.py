@@ -1,0 +1,171 @@
+"""Derives every regime of a class from one recipe: run, interpolate loops, prove, relax conditions, explore the rest."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.loops import without_loops
+from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
+from forwardbook.analyzers.symbolic.run import SizeNote, SymbolicRun, run_symbolically
+from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.profiling.proof import PatternProof, prove
+
+LOOP_STARTS = 40  # how far up the first value of a consumed size is searched
+
+
+@dataclass(frozen=True)
+class Derived:
+    """One pattern of one recipe in one dtype, proved; `notes` describe its sizes."""
+
+    recipe: Recipe
+    dtype: torch.dtype
+    pattern: Pattern
+    proof: PatternProof
+    notes: Mapping[str, SizeNote]
+    target: str
+    interpolated: tuple[str, ...] = ()
+    kept: tuple[Condition, ...] = field(default=())
+
+    @property
+    def exact(self) -> bool:
+        """Proved at every point, with a rule for every operation."""
+        return self.proof.exact and not self.pattern.unruled
+
+
+def run_first(recipe: Recipe, dtype: torch.dtype, hints: Mapping[str, int] | None = None) -> tuple[Recipe, SymbolicRun]:
+    """The symbolic run of the first way of making inputs that works, and the recipe with only that way."""
+    problem: Exception | None = None
+    for inputs in (recipe.inputs, *recipe.alternatives):
+        one = replace(recipe, inputs=inputs, alternatives=())
+        try:
+            return one, run_symbolically(one, dtype, hints=hints)
+        except Exception as error:  # noqa: BLE001 - analysed code may raise anything; the first reason is told
+            problem = problem or error
+    assert problem is not None
+    raise problem
+
+
+def derive(
+    recipe: Recipe,
+    dtype: torch.dtype,
+    targets: Sequence[str],
+    seed: int,
+    hints: Mapping[str, int] | None = None,
+    points: int = 3,
+) -> list[Derived]:
+    """Every call pattern of every target class in one run of the recipe, with its proof.
+
+    Raises:
+        Exception: whatever the module raises when it is built or called.
+    """
+    recipe, run = run_first(recipe, dtype, hints)
+    found = [(target, p) for target in targets for p in patterns(run, target)]
+    numbers = {name: note.hint for name, note in run.notes.items()}
+    proofs = prove(recipe, [_drawable(p) for _, p in found], numbers, dtype, seed, points)
+    derived = [
+        Derived(recipe, dtype, p, replace_pattern(proof, p), run.notes, target)
+        for (target, p), proof in zip(found, proofs, strict=True)
+    ]
+    return _with_loops(derived, numbers, seed, points, hints)
+
+
+def replace_pattern(proof: PatternProof, pattern: Pattern) -> PatternProof:
+    """The proof, said of `pattern`."""
+    return PatternProof(pattern, proof.points, proof.reason)
+
+
+def _drawable(pattern: Pattern) -> Pattern:
+    return pattern
+
+
+def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int]) -> bool:
+    """Whether the conditions on a size alone hold at no other value near it, nor at its double."""
+    about = [c for c in conditions if c.symbols() == {name}]
+    now = numbers[name]
+    others = {now - 2, now - 1, now + 1, now + 2, 2 * now, 4 * now} - {now, 0}  # 2 n, 4 n: still divisible
+    return bool(about) and all(any(not _holds(c, {name: value}) for c in about) for value in others)
+
+
+def _holds(condition: Condition, numbers: Mapping[str, int]) -> bool:
+    try:
+        return condition.holds(numbers)
+    except FormulaError:
+        return False
+
+
+def _loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
+    """The sizes to interpolate over: consumed as numbers, or fixed by what Python compared."""
+    consumed = {name for c in one.pattern.consumed for name in c.symbols if name in numbers}
+    pinned = {name for name in numbers if pins(one.pattern.conditions, name, numbers)}
+    names = (consumed | pinned) if not one.exact else (consumed & pinned)
+    return tuple(sorted(names))
+
+
+def _with_loops(
+    derived: list[Derived],
+    numbers: Mapping[str, int],
+    seed: int,
+    points: int,
+    hints: Mapping[str, int] | None,
+) -> list[Derived]:
+    """Patterns whose formulas fail because a size became a number, derived again by interpolation over it."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for index, one in enumerate(derived):
+        names = _loop_names(one, numbers)
+        if names and not one.pattern.unruled:
+            groups.setdefault(names, []).append(index)
+    for names, members in groups.items():
+        first = derived[members[0]]
+        chosen = [derived[i].pattern for i in members]
+        for starts in _starts(names, chosen, numbers):
+            try:
+                mended = without_loops(first.recipe, first.dtype, chosen, names, starts, hints)
+            except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
+                continue
+            again = [(i, p) for i, p in zip(members, mended, strict=True) if p is not None]
+            proofs = prove(first.recipe, [p for _, p in again], numbers, first.dtype, seed + 1, points)
+            for (i, pattern), proof in zip(again, proofs, strict=True):
+                if proof.exact or not derived[i].exact:
+                    better = proof.exact or not derived[i].proof.points
+                    if better:
+                        derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
+            if any(derived[i].exact and derived[i].interpolated for i in members):
+                break
+    return derived
+
+
+def _starts(
+    names: Sequence[str], chosen: Sequence[Pattern], numbers: Mapping[str, int]
+) -> list[dict[str, int]]:
+    """First values worth trying: the hints, small numbers, and just above; conditions on other sizes are kept."""
+    at_hint = {name: numbers[name] for name in names}
+    small = {name: min(numbers[name], 2) for name in names}
+    middle = {name: max(2, min(numbers[name], 5)) for name in names}
+    tried: list[dict[str, int]] = []
+    for one in (small, middle, at_hint):
+        if one not in tried:
+            tried.append(one)
+    return tried
+
+
+def negated(condition: Condition) -> Condition:
+    """The opposite condition."""
+    opposite = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+    return Condition(condition.left, opposite[condition.op], condition.right)
+
+
+def above_one(condition: Condition) -> bool:
+    """Whether the condition holds whenever every size is at least 2."""
+    moved = {name: Expr.symbol(name) + 1 for name in condition.symbols()}
+    raised = Condition(condition.left.subs(moved), condition.op, condition.right.subs(moved))
+    return bool(raised.is_trivially_true())
+
+
+def seeded(seed: int) -> random.Random:
+    """A generator of its own for each use."""
+    return random.Random(seed)
