@@ -157,10 +157,8 @@ def _only(typed: str, name: str, files: list[Path], place: Path) -> Found:
     public = public or files
     if len(public) > 1:
         names = [_found(file, name).full_class_name for file in public]
-        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-        raise AmbiguousClass(
-            f"looking for {typed}: {len(names)} modules define it; say which: {', '.join(names[:LISTED])}{more}"
-        )
+        listed = ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if names[LISTED:] else "")
+        raise AmbiguousClass(f"looking for {typed}: {len(names)} modules define it; say which: {listed}")
     return _found(public[0], name)
 
 

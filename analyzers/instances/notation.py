@@ -7,6 +7,7 @@ values([...]) make inputs; `x := ...` names an input to be given twice; all othe
 from __future__ import annotations
 
 import ast
+import importlib
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,22 +29,28 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One way to build and call a torch.nn class; `where` limits sizes, `hints` overrides the usual ones."""
+    """One way to build and call a class of the module `home`; `where` limits sizes, `hints` are its own."""
 
     text: str
     where: tuple[str, ...] = ()
     hints: Mapping[str, int] = field(default_factory=dict)
     scenario: str = "default"
+    home: str = "torch.nn"
     needs_values: str = ""
 
     @property
     def class_name(self) -> str:
-        """The torch.nn name of the class that the row is about."""
+        """The name of the class that the row is about."""
         return self.text[: self.text.index("(")]
+
+    def names(self) -> set[str]:
+        """The names of every size that the row asks for."""
+        found = {node.id for node in ast.walk(ast.parse(self.text)) if isinstance(node, ast.Name)}
+        return found & NAMES.keys()
 
     def build(self, sizes: Sizes) -> nn.Module:
         """The module, its constructor integers asked for under the constructor's own argument names."""
-        reader = Reader(self._lookup(sizes, f"{self.class_name}.__init__"))
+        reader = Reader(self._lookup(sizes, f"{self.class_name}.__init__"), home=self.home)
         return cast("nn.Module", reader.value(self._calls()[0]))
 
     def inputs(self, sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
@@ -68,8 +75,10 @@ class Row:
 class Reader:
     """Evaluates the expressions of the notation and nothing else; `size` answers names."""
 
-    def __init__(self, size: Callable[[str], object], maker: InputMaker | None = None) -> None:
-        self._size, self._maker = size, maker
+    def __init__(
+        self, size: Callable[[str], object], maker: InputMaker | None = None, home: str = ""
+    ) -> None:
+        self._size, self._maker, self._home = size, maker, home
         self._named: dict[str, object] = {}
 
     def read(self, text: str) -> object:
@@ -104,10 +113,8 @@ class Reader:
         raise ValueError(f"the notation has no {ast.unparse(node)!r}")
 
     def _call(self, name: str, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
-        from torch import nn
-
         if self._maker is None:
-            return getattr(nn, name)(*arguments, **keywords)
+            return getattr(importlib.import_module(self._home), name)(*arguments, **keywords)
         dims = cast(tuple[int, ...], arguments)
         match name:
             case "floats":

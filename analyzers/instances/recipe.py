@@ -95,13 +95,17 @@ class NoRecipe(ForwardbookError):
             lines.append("  its constructor needs: " + ", ".join(arguments))
         if inputs:
             lines.append("  its forward() takes:   " + ", ".join(inputs))
-        flags = [f"--init {name.split(':')[0]}=64" for name in arguments[:2]] or ["--init in_features=64"]
-        name = inputs[0].split(":")[0].split("=")[0].strip() if inputs else "x"
-        flags.append(f"--input {name}=batch_size,seq_len,hidden_size")
-        lines.append(
-            f"  give them with {' '.join(flags)}, or --config file.json; dimensions that are words are"
-        )
-        lines.append(
-            "  free sizes, integers are constants; a dtype may follow: --input ids=batch_size,seq_len:int64"
-        )
+        if arguments or inputs:
+            lines += _how_to_give(arguments, inputs)
         super().__init__("\n".join(lines))
+
+
+def _how_to_give(arguments: Sequence[str], inputs: Sequence[str]) -> list[str]:
+    """Flags that would do, for the names at hand."""
+    flags = [f"--init {name.split(':')[0]}=64" for name in arguments[:2]]
+    flags += [f"--input {name.split(':')[0]}=batch_size,seq_len,hidden_size" for name in inputs[:2]]
+    return [
+        f"  give them with {' '.join(flags)}, or a config with --config file.json;",
+        "  dimensions that are words are free sizes, integers are constants, and a dtype may follow:",
+        "  --input ids=batch_size,seq_len:int64",
+    ]

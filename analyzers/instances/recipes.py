@@ -9,10 +9,12 @@ def recipes_for(full_class_name: str, options: InstanceOptions | None = None) ->
     """How to build and call a class; NoRecipe says what is missing and how to give it."""
     options = options or InstanceOptions()
     if not options.inputs:  # whoever gives inputs wants the class alone
-        if full_class_name.startswith("torch.nn.") and not options:
+        if full_class_name.startswith(
+            ("torch.nn.", "transformers.activations.", "transformers.pytorch_utils.")
+        ):
             from forwardbook.analyzers.instances.torch_nn import torch_recipes
 
-            return torch_recipes(full_class_name.rpartition(".")[2])
+            return torch_recipes(full_class_name.rpartition(".")[2], options)
         if full_class_name.startswith("transformers."):
             from forwardbook.analyzers.instances.pretrained.recipes import transformers_recipes
 

@@ -1,14 +1,24 @@
-"""Recipes for the classes of torch.nn, from the rows of data in `rows/`."""
+"""Recipes for the classes of torch.nn and a few of their kind, from the rows of data in `rows/`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.notation import Row
-from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe, Sizes
-from forwardbook.analyzers.instances.rows import convolutions, layers, losses, pointwise, pooling, sequences
+from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, Sizes
+from forwardbook.analyzers.instances.rows import (
+    convolutions,
+    elsewhere,
+    layers,
+    losses,
+    pointwise,
+    pooling,
+    sequences,
+)
 
 if TYPE_CHECKING:
     from torch import nn
@@ -28,31 +38,41 @@ ABSTRACT = {
 
 @cache
 def rows() -> dict[str, tuple[Row, ...]]:
-    """Every row, by torch.nn class name."""
+    """Every row, by class name."""
     found: dict[str, tuple[Row, ...]] = {}
-    for family in (pointwise, layers, convolutions, pooling, losses, sequences):
+    for family in (pointwise, layers, convolutions, pooling, losses, sequences, elsewhere):
         for row in family.ROWS:
             found[row.class_name] = (*found.get(row.class_name, ()), row)
     return found
 
 
-def torch_recipes(class_name: str) -> list[Recipe]:
-    """The recipes of a torch.nn class; NoRecipe for abstract ones, with the reason."""
+def torch_recipes(class_name: str, options: InstanceOptions | None = None) -> list[Recipe]:
+    """The recipes of a class, its sizes near those given; NoRecipe for abstract ones, with the reason."""
+    hints = _hints(class_name, options.init) if options else {}
     if class_name in ABSTRACT:
         raise NoRecipe(f"torch.nn.{class_name}", ABSTRACT[class_name])
     if class_name not in rows():
         raise NoRecipe(f"torch.nn.{class_name}", "there is no row for it")
-    return [_recipe(row) for row in rows()[class_name]]
+    fitting = [row for row in rows()[class_name] if hints.keys() <= row.names()]
+    if not fitting:
+        known = sorted({name for row in rows()[class_name] for name in row.names()})
+        raise NoRecipe(f"torch.nn.{class_name}", f"its sizes are {', '.join(known)}, not {', '.join(hints)}")
+    return [_recipe(replace(row, hints={**row.hints, **hints})) for row in fitting]
+
+
+def _hints(class_name: str, given: Mapping[str, str]) -> dict[str, int]:
+    try:
+        return {name: int(text) for name, text in given.items()}
+    except ValueError as error:
+        raise NoRecipe(f"torch.nn.{class_name}", f"a size is an integer: {error}") from error
 
 
 def _recipe(row: Row) -> Recipe:
-    from torch import nn
-
-    cls = getattr(nn, row.class_name)
+    cls = getattr(importlib.import_module(row.home), row.class_name)
     becomes = getattr(cls, "cls_to_become", None)
     return Recipe(
         target=_full_name(cls),
-        library="torch",
+        library=row.home.split(".")[0],
         build=_materialised(row) if becomes else row.build,
         inputs=row.inputs,
         scenario=row.scenario,

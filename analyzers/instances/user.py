@@ -60,7 +60,7 @@ class _Needs:
 
 
 def _constructor(
-    cls: type, given: Mapping[str, object], options: InstanceOptions, needs: _Needs
+    cls: type[nn.Module], given: Mapping[str, object], options: InstanceOptions, needs: _Needs
 ) -> dict[str, object]:
     """A value for every constructor argument that gets one; integers become sizes when it is built."""
     parameters = [
@@ -75,7 +75,7 @@ def _constructor(
     for parameter in parameters:
         if parameter.name in plan:
             continue
-        if config := _config(parameter, annotations.get(parameter.name), options):
+        if config := _config(cls, parameter, annotations.get(parameter.name), options):
             plan[parameter.name] = config
         elif _is_size(parameter.default):
             plan[parameter.name] = parameter.default
@@ -85,15 +85,23 @@ def _constructor(
     return plan
 
 
-def _config(parameter: inspect.Parameter, annotation: object, options: InstanceOptions) -> object:
+def _config(
+    cls: type[nn.Module], parameter: inspect.Parameter, annotation: object, options: InstanceOptions
+) -> object:
     """A config object for a constructor that takes one: from its annotation's class and the user's file."""
     from transformers import PreTrainedConfig
 
+    if "config" not in parameter.name:
+        return None
+    if cls.__module__.startswith("transformers.models.") and annotation is None:
+        from forwardbook.analyzers.instances.pretrained.models import holders_of
+
+        annotation = next((holder.config_class for holder in holders_of(cls)), None)
     if inspect.isclass(annotation) and issubclass(annotation, PreTrainedConfig):
         from forwardbook.analyzers.instances.pretrained.configs import make_config
 
         return make_config(annotation, dataclasses.replace(options, init={}))
-    if parameter.default is not parameter.empty or "config" not in parameter.name or not options.config_file:
+    if parameter.default is not parameter.empty or not options.config_file:
         return None
     from forwardbook.analyzers.instances.pretrained.configs import read_config
 

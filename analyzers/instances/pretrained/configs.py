@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from forwardbook.analyzers.instances.pretrained.variants import applies
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Sizes
 
 if TYPE_CHECKING:
@@ -60,14 +61,23 @@ def hint_of(size: int) -> int:
     return int(node.hint) if node is not None else size
 
 
-def make_config(config_class: type[PreTrainedConfig], options: InstanceOptions) -> PreTrainedConfig:
-    """The default config, or the one in the user's file, with depth and expert counts cut."""
+def make_config(
+    config_class: type[PreTrainedConfig],
+    options: InstanceOptions,
+    settings: Mapping[str, object] | None = None,
+) -> PreTrainedConfig:
+    """The default config, or the one in the user's file, with depth and expert counts cut.
+
+    ValueError when the config lacks a field that the settings set."""
     values: dict[str, object] = read_config(options.config_file) if options.config_file else {}
     values |= {name: json.loads(text) for name, text in options.init.items()}
     try:
         config = config_class.from_dict(values) if values else config_class()
     except Exception as error:
         raise NoRecipe(config_class.__name__, f"its config cannot be made: {error}") from error
+    if not applies(settings or {}, config.__dict__):
+        raise ValueError(f"{config_class.__name__} has no {', '.join(settings or {})}")
+    config.__dict__.update(settings or {})
     for part in parts(config):
         _cut_depth(part)
         _cut_experts(part)

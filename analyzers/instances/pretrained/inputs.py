@@ -22,6 +22,7 @@ FREE: dict[str, tuple[int, str]] = {
     "batch_size": (3, "independent samples in the input"),
     "seq_len": (17, "positions in the sequence"),
     "decoder_seq_len": (13, "positions in the decoder's sequence"),
+    "encoder_seq_len": (11, "positions in the encoder's output"),
     "num_samples": (16000, "samples of the waveform"),
     "num_regions": (10, "regions found in the image"),
 }
@@ -67,6 +68,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "integers(7, batch_size, codebooks, seq_len, low=1)",
         ),
     ),
+    (r"encoder_hidden_states", ("floats(batch_size, encoder_seq_len, hidden_size)",)),
     (r"decoder_attention_mask", ("full(1, batch_size, decoder_seq_len)",)),
     (r"pixel_mask", ("full(1, batch_size, image_height, image_width)",)),
     (r"bbox|input_boxes", ("full(0, batch_size, seq_len, 4)",)),
@@ -155,6 +157,8 @@ def _needed(model: PreTrainedModel) -> tuple[list[str], list[str]]:
         needed += [name for name in WITH_IMAGES if name in names]
     elif main == "input_ids" and "pixel_values" in names and not _has_image_token(model.config):
         needed.append("pixel_values")
+    if getattr(model.config, "add_cross_attention", False) and "encoder_hidden_states" in names:
+        needed.append("encoder_hidden_states")
     needed += [name for name in NEEDED if name in names]
     return names, list(dict.fromkeys(needed))
 

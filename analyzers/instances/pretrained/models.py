@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from forwardbook.analyzers.instances.pretrained.configs import make_config, parts
+from forwardbook.analyzers.instances.pretrained.variants import VARIANTS
 from forwardbook.analyzers.instances.recipe import InstanceOptions
 
 if TYPE_CHECKING:
@@ -41,20 +44,43 @@ def has_forward(cls: type[nn.Module]) -> bool:
     return cls.forward is not nn.Module.forward and not issubclass(cls, nn.ModuleList | nn.ModuleDict)
 
 
-def models_with(target: type[nn.Module], options: InstanceOptions) -> list[type[PreTrainedModel]]:
+@dataclass(frozen=True)
+class Holder:
+    """A model that holds a class, and the settings of its config under which it does."""
+
+    model_class: type[PreTrainedModel]
+    settings: Mapping[str, object]
+
+    @property
+    def config_class(self) -> type[PreTrainedConfig]:
+        """The class of the model's config."""
+        return cast("type[PreTrainedConfig]", self.model_class.config_class)
+
+
+def holders_of(target: type[nn.Module]) -> list[Holder]:
     """One model for each config class that leads to the target; composites only when no part does."""
     from transformers import PreTrainedModel
 
-    if issubclass(target, PreTrainedModel) and target.config_class is not None:
-        return [target]
-    found: dict[type[PreTrainedConfig], type[PreTrainedModel]] = {}
+    itself = issubclass(target, PreTrainedModel) and target.config_class is not None and has_forward(target)
+    if itself and target.__name__ in _automatic_names():
+        return [Holder(cast("type[PreTrainedModel]", target), {})]
+    for settings in VARIANTS:
+        if found := _holders(target, settings):
+            return found
+    return [Holder(cast("type[PreTrainedModel]", target), {})] if itself else []
+
+
+def _holders(target: type[nn.Module], settings: Mapping[str, object]) -> list[Holder]:
+    found: dict[object, Holder] = {}
     for model_class in _models_of(target.__module__):
-        config_class = cast("type[PreTrainedConfig]", model_class.config_class)
-        composite = _breadth(config_class) > 1
-        if config_class in found or (composite and found):
+        holder = Holder(model_class, settings)
+        composite = _breadth(holder.config_class) > 1
+        if model_class is target or holder.config_class in found or (composite and found):
             continue
-        if f"{target.__module__}.{target.__qualname__}" in _tree_names(model_class):
-            found[config_class] = model_class
+        if f"{target.__module__}.{target.__qualname__}" in _tree_names(
+            cast(Hashable, model_class), tuple(settings)
+        ):
+            found[holder.config_class] = holder
     return list(found.values())
 
 
@@ -75,7 +101,7 @@ def _models_of(module_name: str) -> tuple[type[PreTrainedModel], ...]:
     """The models that a modeling module defines: fewest nested configs first, base models before heads."""
     module = importlib.import_module(module_name)
     defined = list(_defined_models(module))
-    bases = _base_names()
+    bases = _automatic_names("MODEL_MAPPING_NAMES")
     return tuple(
         sorted(
             defined,
@@ -102,14 +128,20 @@ def _defined_models(module: ModuleType) -> Iterator[type[PreTrainedModel]]:
             yield value
 
 
-def _base_names() -> set[str]:
-    """The class names that AutoModel leads to."""
-    from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
+@lru_cache(maxsize=2)
+def _automatic_names(table: str = "") -> frozenset[str]:
+    """The class names that the Auto classes lead to, those of one table or of all."""
+    from transformers.models.auto import modeling_auto
 
+    tables = (
+        [getattr(modeling_auto, table)]
+        if table
+        else [value for name, value in vars(modeling_auto).items() if name.endswith("_MAPPING_NAMES")]
+    )
     names: set[str] = set()
-    for value in MODEL_MAPPING_NAMES.values():
+    for value in itertools.chain.from_iterable(mapping.values() for mapping in tables):
         names.update(value if isinstance(value, tuple | list) else (value,))
-    return names
+    return frozenset(names)
 
 
 @_once
@@ -121,15 +153,17 @@ def _breadth(config_class: type[PreTrainedConfig]) -> int:
         return 99
 
 
-@_once
-def _tree_names(model_class: type[PreTrainedModel]) -> frozenset[str]:
-    """The full names of the classes in a default model's tree; none when it cannot be built."""
+@lru_cache(maxsize=512)
+def _tree_names(model_class: Hashable, variant: tuple[str, ...]) -> frozenset[str]:
+    """The full names of the classes in a model's tree under a variant; none when it cannot be built."""
     import torch
 
+    settings = next(settings for settings in VARIANTS if tuple(settings) == variant)
+    holder = Holder(cast("type[PreTrainedModel]", model_class), settings)
     try:
-        config = make_config(cast("type[PreTrainedConfig]", model_class.config_class), InstanceOptions())
+        config = make_config(holder.config_class, InstanceOptions(), settings)
         with torch.device("meta"):
-            model = instantiate(model_class, config)
+            model = instantiate(holder.model_class, config)
     except Exception:  # building somebody else's model raises anything
         return frozenset()
     return frozenset(f"{cls.__module__}.{cls.__qualname__}" for cls in tree_classes(model))
@@ -147,7 +181,16 @@ def instantiate(model_class: type[PreTrainedModel], config: PreTrainedConfig) ->
 
 
 def _made(model_class: type[PreTrainedModel], config: PreTrainedConfig, attention: str) -> PreTrainedModel:
+    from logging import ERROR
+
+    from transformers.utils import logging
+
     make = cast("Callable[..., PreTrainedModel]", model_class._from_config)
-    model = make(config, attn_implementation=attention)
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity(ERROR)  # advice on how to use the model is not for who reads its cost
+    try:
+        model = make(config, attn_implementation=attention)
+    finally:
+        logging.set_verbosity(verbosity)
     model.train(False)
     return model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import re
 from collections.abc import Iterator
@@ -10,10 +9,16 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from forwardbook.analyzers.instances.imports import import_class
-from forwardbook.analyzers.instances.pretrained.configs import EXPERTS, ask_sizes, make_config, named_parts
+from forwardbook.analyzers.instances.pretrained.configs import (
+    EXPERTS,
+    ask_sizes,
+    copied,
+    make_config,
+    named_parts,
+)
 from forwardbook.analyzers.instances.pretrained.decode import can_decode, decode_inputs, layouts
 from forwardbook.analyzers.instances.pretrained.inputs import FREE, Plan, make_inputs, plans
-from forwardbook.analyzers.instances.pretrained.models import instantiate, models_with
+from forwardbook.analyzers.instances.pretrained.models import Holder, holders_of, instantiate
 from forwardbook.analyzers.instances.recipe import (
     InputMaker,
     Inputs,
@@ -68,8 +73,8 @@ def transformers_recipes(full_class_name: str, options: InstanceOptions) -> list
     target = import_class(full_class_name)
     recipes = [
         recipe
-        for i, model_class in enumerate(models_with(target, options))
-        for recipe in _recipes(full_class_name, model_class, options, model_class.__name__ if i else "")
+        for i, holder in enumerate(holders_of(target))
+        for recipe in _recipes(full_class_name, holder, options, holder.model_class.__name__ if i else "")
     ]
     if not recipes:
         raise NoRecipe(
@@ -91,14 +96,17 @@ def _described(function: object) -> list[str]:
     ]
 
 
-def _recipes(
-    target: str, model_class: type[PreTrainedModel], options: InstanceOptions, scenario: str
-) -> list[Recipe]:
+def _recipes(target: str, holder: Holder, options: InstanceOptions, scenario: str) -> list[Recipe]:
     import torch
 
-    config = make_config(cast("type[PreTrainedConfig]", model_class.config_class), options)
-    with torch.device("meta"):
-        ways = plans(instantiate(model_class, copy.deepcopy(config)))
+    model_class = holder.model_class
+    config = make_config(holder.config_class, options, holder.settings)
+    try:
+        with torch.device("meta"):
+            ways = plans(instantiate(model_class, copied(config)))
+    except Exception as error:  # building somebody else's model raises anything
+        reason = f"building {model_class.__name__} failed: {type(error).__name__}: {error}"
+        raise NoRecipe(target, reason) from error
     made = [partial(_prefill, plan) for plan in ways]
     recipe = partial(
         Recipe,
@@ -117,7 +125,7 @@ def _recipes(
 
 
 def _build(model_class: type[PreTrainedModel], config: PreTrainedConfig, sizes: Sizes) -> nn.Module:
-    fresh = copy.deepcopy(config)
+    fresh = copied(config)
     ask_sizes(fresh, sizes)
     return instantiate(model_class, fresh)
 
@@ -134,7 +142,7 @@ def _conditions(config: PreTrainedConfig) -> tuple[str, ...]:
         names.append(name)
         return hint
 
-    ask_sizes(copy.deepcopy(config), note)
+    ask_sizes(copied(config), note)
     known = {*names, *FREE}
     found: list[str] = []
     for prefix, part in named_parts(config):

@@ -1,0 +1,21 @@
+"""Settings of configs under which models hold classes that their default configs leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Each is tried in turn when no default model holds a class; a config that lacks a field skips the variant.
+VARIANTS: tuple[Mapping[str, object], ...] = (
+    {},  # the default
+    {"is_decoder": True, "add_cross_attention": True},  # BERT-like decoders attend to an encoder
+    {"add_cross_attention": True},
+    {"mlp_only_layers": [0]},  # mixtures of experts whose first layer is dense
+    {"feed_forward_proj": "gated-gelu", "is_gated_act": True, "dense_act_fn": "gelu_new"},  # T5 v1.1
+    {"use_bidirectional_attention": True},
+    {"hybrid": True},
+)
+
+
+def applies(variant: Mapping[str, object], fields: Mapping[str, object]) -> bool:
+    """Whether a config has every field that the variant sets."""
+    return all(name in fields for name in variant)
