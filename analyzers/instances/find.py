@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,6 +18,9 @@ _CLASS = re.compile(rb"^class[ \t]+(\w+)", re.MULTILINE)
 LISTED = 8  # as many near or ambiguous names as a person reads
 # Files that are no modules of their own: sources from which transformers generates its modeling files.
 GENERATED_FROM = "modular_"
+# Folders of other people's code, and as many files of one's own as are looked through.
+SKIPPED = ("site-packages", "node_modules", "build", "__pycache__")
+MOST_FILES = 5000
 # Where a bare class name is looked for: package, folder in it, files.
 HOMES = (("torch", "nn/modules", "*.py"), ("transformers", "models", "modeling_*.py"))
 
@@ -135,7 +140,7 @@ def _bare(typed: str, folder: Path) -> Found:
         if places:
             return _only(typed, typed, places, top or folder)
         known += [name for file in files for name in _names(file)]
-    own = [file for file in sorted(folder.glob("**/*.py")) if not _hidden(file, folder)]
+    own = list(itertools.islice(_own_files(folder), MOST_FILES))
     places = [file for file in own if typed in _names(file)]
     known += [name for file in own for name in _names(file)]
     if not places:
@@ -187,10 +192,13 @@ def _names_at(file: Path, modified: int) -> tuple[str, ...]:
     return tuple(name.decode() for name in _CLASS.findall(file.read_bytes()))
 
 
-def _hidden(file: Path, folder: Path) -> bool:
-    """Whether a file lies in a hidden folder or among installed packages."""
-    parts = file.relative_to(folder).parts
-    return any(part.startswith(".") or part in ("site-packages", "node_modules", "build") for part in parts)
+def _own_files(folder: Path) -> Iterator[Path]:
+    """The Python files under a folder, hidden ones and installed packages left out."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED)
+        if "pyvenv.cfg" in files:
+            folders.clear()
+        yield from (Path(place) / name for name in sorted(files) if name.endswith(".py"))
 
 
 def _near(name: str, names: Iterable[str]) -> list[str]:

@@ -16,6 +16,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 # Hints for dimensions named by the user: primes, so that no two agree by accident.
 PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 CONSTANTS: dict[str, object] = {"None": None, "True": True, "False": False}
+DTYPES = ["float16", "bfloat16", "float32", "float64", "complex64", "int8", "int16", "int32", "int64", "uint8", "bool"]
 ID_VALUES = 7  # integer inputs count 0..6: valid as ids in all but the smallest tables
 
 
@@ -64,7 +65,7 @@ def _dtype(target: str, name: str, dtype_name: str) -> torch.dtype | None:
 
     if not dtype_name:
         return None
-    dtype = getattr(torch, dtype_name.strip(), None)
-    if not isinstance(dtype, torch.dtype):
-        raise NoRecipe(target, f"--input {name}: torch has no dtype {dtype_name!r}", inputs=(name,))
-    return dtype
+    if dtype_name.strip() not in DTYPES:
+        reason = f"--input {name}: {dtype_name!r} is no dtype; there are {', '.join(DTYPES)}"
+        raise NoRecipe(target, reason, inputs=(name,))
+    return cast("torch.dtype", getattr(torch, dtype_name.strip()))
