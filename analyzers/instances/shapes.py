@@ -16,7 +16,10 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 # Hints for dimensions named by the user: primes, so that no two agree by accident.
 PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 CONSTANTS: dict[str, object] = {"None": None, "True": True, "False": False}
-DTYPES = ["float16", "bfloat16", "float32", "float64", "complex64", "int8", "int16", "int32", "int64", "uint8", "bool"]
+DTYPES = (
+    *("float16", "bfloat16", "float32", "float64", "complex64"),
+    *("int8", "int16", "int32", "int64", "uint8", "bool"),
+)
 ID_VALUES = 7  # integer inputs count 0..6: valid as ids in all but the smallest tables
 
 

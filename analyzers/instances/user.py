@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 import inspect
 import json
@@ -133,7 +134,7 @@ def _with_sizes(name: str, value: object, sizes: Sizes, owner: str) -> object:
         dataclasses.is_dataclass(value) and not isinstance(value, type)
     ):
         fields = {key: _with_sizes(key, item, sizes, name) for key, item in vars(value).items()}
-        fresh = object.__new__(type(value))
+        fresh = copy.copy(value)
         fresh.__dict__.update(fields)
         return fresh
     return value

@@ -19,6 +19,7 @@ from forwardbook.analyzers.instances.pretrained.configs import (
 from forwardbook.analyzers.instances.pretrained.decode import can_decode, decode_inputs, layouts
 from forwardbook.analyzers.instances.pretrained.inputs import FREE, Plan, make_inputs, plans
 from forwardbook.analyzers.instances.pretrained.models import Holder, holders_of, instantiate
+from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.analyzers.instances.recipe import (
     InputMaker,
     Inputs,
@@ -70,6 +71,7 @@ ROTARY_SHARE = "{hidden_size} % (2 * {num_attention_heads}) == 0"  # heads that 
 
 def transformers_recipes(full_class_name: str, options: InstanceOptions) -> list[Recipe]:
     """The recipes of a class: prefill for each smallest model that holds it, decode for causal ones."""
+    accept_symbolic_sizes()
     target = import_class(full_class_name)
     recipes = [
         recipe
