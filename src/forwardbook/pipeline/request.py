@@ -1,0 +1,56 @@
+"""Into a child process goes a class to derive and prove; back come its entry, or the problem."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from forwardbook.schema import Record
+
+Derive = Literal["static", "symbolic", "both"]
+
+ProblemKind = Literal[
+    "",  # none
+    "import",  # the module of the class cannot be imported
+    "needs",  # constructor arguments or inputs are unknown; the message says which and how to give them
+    "constructor",  # __init__ raised
+    "forward",  # forward() raised
+    "unsupported",  # neither derivation can express it
+    "wrong",  # the measurement refuted the formula; diagnostics hold sizes, line, predicted, measured
+    "timeout",
+    "memory",
+    "fork",
+    "crash",  # the process died of a signal
+    "internal",  # a fault of ours
+]
+
+
+class Request(Record):
+    """One class to derive and prove; everything a fresh process must know."""
+
+    target: str
+    """The full class name."""
+    file: str | None = None
+    """The source file, for a class that is in no installed package."""
+    roots: tuple[str, ...] = ()
+    """Folders to import the user's code from, first on sys.path."""
+    config_file: str | None = None
+    init: dict[str, str] = Field(default_factory=dict)
+    inputs: dict[str, str] = Field(default_factory=dict)
+    derive: Derive = "both"
+    points: int = Field(default=3, ge=1)
+    """How many random assignments of sizes the proof measures."""
+    seed: int = 0
+    explore: bool = True
+    """Whether branches not taken are run as further regimes."""
+
+
+class Response(Record):
+    """The entry as JSON (without generated names), or what went wrong; both where an entry was refuted."""
+
+    entry: dict[str, JsonValue] | None = None
+    problem: str | None = None
+    """The message for a person: what was being done, class and line, what was found, what to do next."""
+    problem_kind: ProblemKind = ""
+    diagnostics: dict[str, JsonValue] = Field(default_factory=dict)
