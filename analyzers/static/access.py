@@ -57,6 +57,9 @@ _REFUSED = frozenset({
     "__class__", "__dict__", "__mro__", "__bases__", "__self__", "__func__", "__weakref__",
 })  # fmt: skip
 
+# What `copy` asks an instance for; only its own state is within reach through them.
+_COPYING = frozenset({"__reduce_ex__", "__reduce__", "__class__", "__deepcopy__", "__copy__"})
+
 
 def own(owner: object) -> bool:
     """True for classes made by interpretation, their instances, and `super()` of these."""
@@ -82,6 +85,9 @@ def get_attribute(owner: Any, name: str) -> Any:
         return _of_module(owner, name)
     if name in _GUARDED:
         return _guarded(owner, name)
+    if is_a(owner, Function) and name == "__code__":
+        names = owner.variable_names()
+        return Plain(co_varnames=names, co_argcount=len(owner.parameters.positional), co_name=owner.__name__)
     check_name(owner, name)
     if is_a(owner, Function):
         if name in owner.__dict__ or name in ("__signature__", "__call__", "__get__", "__doc__"):
@@ -149,7 +155,8 @@ def _guarded(owner: Any, name: str) -> Callable[..., Any]:
     def guarded(*args: Any) -> Any:
         instance = args[0] if is_a(owner, type) else owner.__self__ if type(owner) is super else owner
         attribute = next((item for item in args if is_a(item, str)), "")
-        check_name(instance, attribute)
+        if not (name == "__getattribute__" and attribute in _COPYING and own(instance)):
+            check_name(instance, attribute)
         if name in ("__setattr__", "__delattr__"):
             check_settable(instance, attribute)
         return method(*args)

@@ -129,3 +129,11 @@ def get_annotations(cls: type) -> dict[str, Any]:
         except Exception:  # a type that cannot be named here, which annotations may be
             found[name] = typing.Any
     return found
+
+
+def get_type_hints(cls: type, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    """`typing.get_type_hints` of an interpreted class: its own annotations over those of its bases."""
+    found: dict[str, Any] = {}
+    for kind in reversed(cls.__mro__):
+        found |= get_annotations(kind)
+    return found

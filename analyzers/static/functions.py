@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from forwardbook.analyzers.reader.bindings import bindings_of
 from forwardbook.analyzers.reader.sources import SourceFile, descend
 
 if TYPE_CHECKING:
@@ -132,6 +133,14 @@ class Function:
     def __signature__(self) -> inspect.Signature:
         wrapped = self.__dict__.get("__wrapped__")
         return inspect.signature(wrapped) if wrapped is not None else self.parameters.signature()
+
+    def variable_names(self) -> tuple[str, ...]:
+        """Parameters, then names bound in the body, as `__code__.co_varnames` lists them."""
+        held = self.parameters
+        stars = [name for name in (held.star, held.double_star) if name is not None]
+        body = self.node.body.body if isinstance(self.node, cst.FunctionDef) else ()
+        names = (*held.positional, *held.keyword_only, *stars, *bindings_of(body, ""))
+        return tuple(dict.fromkeys(names))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.run(self, args, kwargs)

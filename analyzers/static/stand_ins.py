@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import importlib.machinery
 import os
 import sys
@@ -87,7 +88,7 @@ PLAIN_MODULES: dict[str, StandIn] = {
     ),
     "os.path": StandIn(Plain(join=join), "files are out of reach"),
     "sys": StandIn(
-        Plain(version_info=sys.version_info, version=sys.version, modules={}, maxsize=sys.maxsize,
+        Plain(version_info=sys.version_info, version=sys.version, maxsize=sys.maxsize,
               platform=sys.platform, byteorder=sys.byteorder),
         "facts about the running Python, without its objects",
     ),
@@ -110,6 +111,34 @@ def _get_annotations(cls: type) -> dict[str, Any]:
     from forwardbook.analyzers.static.classes import get_annotations
 
     return get_annotations(cls)
+
+
+def _get_type_hints(cls: type, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    from forwardbook.analyzers.static.classes import get_type_hints
+
+    return get_type_hints(cls)
+
+
+def module_named(name: str, default: object = None) -> Plain:
+    """`sys.modules.get`: a name alone, whose text `inspect.getsource` can read."""
+    return Plain(__name__=name)
+
+
+def named_tuple(*args: Any, **kwargs: Any) -> type:
+    """`collections.namedtuple`, its class marked as made by interpretation."""
+    made = collections.namedtuple(*args, **kwargs)  # type: ignore[misc]  # noqa: PYI024
+    made.__interpreted__ = None  # type: ignore[attr-defined]
+    return made
+
+
+def source_text(value: Any) -> str:
+    """`inspect.getsource` of a module: the text that is being read anyway."""
+    from forwardbook.analyzers.reader.sources import Sources
+
+    found = Sources().load(value.__dict__["__name__"]) if isinstance(value, Plain) else None
+    if found is None:
+        raise OSError("could not get source code")
+    return found.text
 
 
 _LOG = "what is logged costs nothing that is counted"
@@ -143,10 +172,19 @@ STAND_INS: dict[str, StandIn] = {
     "torch._C._log_api_usage_once": StandIn(nothing, _LOG),
     "dataclasses.dataclass": StandIn(_dataclass, "the same, after a check that field names are identifiers"),
     "torch.compiler.allow_in_graph": StandIn(identity_decorator, "eager execution is what is derived"),
+    "typing.get_type_hints": StandIn(_get_type_hints, "annotations are source, evaluated when they are asked for"),
+    "inspect.getsource": StandIn(source_text, "the text of a module is what is being read"),
+    "transformers.modeling_utils.PreTrainedModel.initialize_weights": StandIn(
+        nothing, "the values of weights decide no cost, and it would change torch.nn.Module"),
+    "collections.namedtuple": StandIn(named_tuple, "the same, its class marked as made by interpretation"),
+    "torch._jit_internal._overload": StandIn(identity_decorator, "it registers signatures for TorchScript"),
+    "torch._jit_internal._overload_method": StandIn(identity_decorator, "it registers signatures for TorchScript"),
     "inspect.get_annotations": StandIn(_get_annotations, "annotations are source, evaluated when they are asked for"),
     "torch.jit.script_if_tracing": StandIn(identity_decorator, "eager execution is what is derived"),
     "typing.TYPE_CHECKING": StandIn(False, "as at run time"),
 }  # fmt: skip
+
+PLAIN_MODULES["sys"].value.modules = Plain(get=module_named)
 
 
 def stand_in(full_name: str) -> Any | None:

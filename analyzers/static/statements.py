@@ -22,6 +22,7 @@ from forwardbook.analyzers.static.interpreter import (
 from forwardbook.analyzers.static.modules import Deferred, SourceModule
 from forwardbook.analyzers.static.opaque import Opaque
 from forwardbook.analyzers.static.scope import Scope
+from forwardbook.analyzers.static.stand_ins import stand_in
 from forwardbook.analyzers.static.unresolved import Unresolved
 
 
@@ -125,9 +126,13 @@ def define(run: Interpreter, node: cst.FunctionDef, scope: Scope) -> None:
     if node.asynchronous is not None:
         scope.bind(node.name.value, Opaque(node.name.value, "it is asynchronous"))
         return
-    parameters = parameters_of(node.params, lambda default: run.evaluate(default, scope))
     name = node.name.value
     qualname = f"{scope.names['__qualname__']}.{name}" if scope.is_class else _nested(scope, name)
+    substitute = stand_in(f"{run.source.module}.{qualname}")
+    if substitute is not None:
+        scope.bind(name, substitute)
+        return
+    parameters = parameters_of(node.params, lambda default: run.evaluate(default, scope))
     function = run.function(node, scope, parameters, qualname)
     if scope.is_class:
         scope.names["__interpreted__"].functions.append(function)

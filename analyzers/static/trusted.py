@@ -178,6 +178,8 @@ def _builtin_allowed(value: BuiltinFunctionType) -> bool:
         home = value.__module__ or ""
         if home == "builtins":
             return value.__name__ in SAFE_BUILTINS
+        if home == "_thread":
+            return value.__name__ in ("allocate_lock", "RLock")
         if home in ("torch._C", "torch"):
             return value.__name__ in _TORCH_C
         return module_allowed(
