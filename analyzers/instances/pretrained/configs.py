@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from forwardbook.analyzers.instances.pretrained.variants import applies
+from forwardbook.analyzers.instances.pretrained.variants import REPAIRS, applies
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Sizes
 
 if TYPE_CHECKING:
@@ -78,6 +78,9 @@ def make_config(
     if not applies(settings or {}, config.__dict__):
         raise ValueError(f"{config_class.__name__} has no {', '.join(settings or {})}")
     config.__dict__.update(settings or {})
+    for name, value in REPAIRS.get(config.model_type, {}).items():
+        if config.__dict__.get(name) is None:
+            config.__dict__[name] = value
     for part in parts(config):
         _cut_depth(part)
         _cut_experts(part)

@@ -29,7 +29,8 @@ def can_decode(model_class: type[PreTrainedModel], config: PreTrainedConfig) -> 
         return False
     try:
         layers = DynamicCache(config=config).layers
-    except Exception:  # a config that knows no layers has no cache
+        _layouts(config.get_text_config(decoder=True))
+    except Exception:  # a config that knows no layers, or has no width for all of them, has no plain cache
         return False
     return bool(layers) and all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
 
@@ -69,4 +70,5 @@ def _layouts(config: PreTrainedConfig) -> tuple[tuple[int, int, int], ...]:
         )
     heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    return ((heads, head_dim, head_dim),)
+    everywhere = (config.num_attention_heads, head_dim, head_dim)
+    return ((heads, head_dim, head_dim), (1, head_dim, head_dim), everywhere)  # 1: multi-query attention

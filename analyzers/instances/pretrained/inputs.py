@@ -32,7 +32,15 @@ FIELDS: dict[str, tuple[tuple[str, ...], int]] = {
     "num_channels": (("num_channels", "in_channels", "in_chans"), 3),
     "num_frames": (("num_frames", "frames_per_clip"), 8),
     "mel_bins": (
-        ("num_mel_bins", "num_mel_channels", "feature_size", "input_feat_per_channel", "n_mels", "input_dim"),
+        (
+            "num_mel_bins",
+            "num_mel_channels",
+            "feature_size",
+            "input_feat_per_channel",
+            "n_mels",
+            "input_dim",
+            "feature_projection_input_dim",
+        ),
         80,
     ),
     "source_positions": (("max_source_positions", "max_position_embeddings"), 1500),
@@ -107,6 +115,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r".*_ids", (TOKENS,)),
     (r".*", (STATES, "floats(batch_size, hidden_size)", "floats(batch_size, hidden_size, seq_len)")),
 )
+GRID = re.compile(r"(image_|video_)?grid_(thw|hw)|grid_thws")  # patches per image: time, rows, columns
 # Parameters without which a signature that has them does not run, though it gives them a default.
 NEEDED = ("bbox", "visual_feats", "visual_pos")
 WITH_IMAGES = ("input_ids",)  # models of two towers compare an image with a text
@@ -115,17 +124,25 @@ WITH_IMAGES = ("input_ids",)  # models of two towers compare an image with a tex
 def plans(model: PreTrainedModel) -> list[Plan]:
     """What to call forward() with, likeliest first; every plan is a set of expressions."""
     names, needed = _needed(model)
-    choices = [(name, expressions(name)) for name in needed]
+    gridded = any(GRID.fullmatch(name) for name in needed)
+    choices = [(name, _options(name, gridded)) for name in needed]
     first = {name: options[0] for name, options in choices}
     found: list[dict[str, str]] = [first]
     found += [{**first, name: option} for name, options in choices for option in options[1:]]
-    grids = [name for name in names if re.fullmatch(r"(image_|video_)?grid_(thw|hw)|grid_thws", name)]
+    grids = [name for name in names if GRID.fullmatch(name)]
     if grids and not set(grids) & set(needed):
         found += [{**plan, grids[0]: expressions(grids[0])[0]} for plan in list(found)]
     if "attention_mask" in names and "attention_mask" not in needed:
         found.append({**first, "attention_mask": MASK})
     settings = {"use_cache": "False"} if "use_cache" in names else {}
     return [{**plan, **settings} for plan in found]
+
+
+def _options(name: str, gridded: bool) -> tuple[str, ...]:
+    """What a parameter takes; beside a grid, images come as rows of patches."""
+    if gridded and name in ("hidden_states", "pixel_values", "pixel_values_videos"):
+        return (PATCHES, "floats(64, num_channels * patch_size * patch_size)", *expressions(name))
+    return expressions(name)
 
 
 def expressions(name: str) -> tuple[str, ...]:

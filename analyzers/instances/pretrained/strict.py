@@ -1,4 +1,4 @@
-"""Lets the strict config dataclasses of huggingface_hub hold symbolic sizes: they check for `int` by exact type."""
+"""Lets strict config dataclasses of huggingface_hub hold symbolic sizes: they check for `int` by exact type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 @cache
 def accept_symbolic_sizes() -> None:
-    """From now on a symbolic integer passes where a config field is an int (models assign them while they build)."""
+    """From now on a symbolic integer passes for an int field (models assign fields while they build)."""
     import huggingface_hub.dataclasses as strict
     import torch
 
@@ -20,4 +20,4 @@ def accept_symbolic_sizes() -> None:
             return
         original(name, value, expected_type)
 
-    strict._validate_simple_type = validate  # type: ignore[assignment]
+    strict._validate_simple_type = validate

@@ -16,6 +16,13 @@ VARIANTS: tuple[Mapping[str, object], ...] = (
 )
 
 
+# Default configs that no model can be built from, by model type, with what they lack.
+REPAIRS: dict[str, Mapping[str, object]] = {
+    "esm": {"vocab_size": 33},  # the alphabet of amino acids; the default is None
+    "deepseek_v2": {"num_experts_per_tok": 6, "topk_group": 1},  # as published; the defaults are None
+}
+
+
 def applies(variant: Mapping[str, object], fields: Mapping[str, object]) -> bool:
     """Whether a config has every field that the variant sets."""
     return all(name in fields for name in variant)
