@@ -1,4 +1,4 @@
-"""Lets strict config dataclasses of huggingface_hub hold symbolic sizes: they check for `int` by exact type."""
+"""Lets strict dataclasses of huggingface_hub hold symbolic sizes; they check for `int` by exact type."""
 
 from __future__ import annotations
 
