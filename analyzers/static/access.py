@@ -78,9 +78,9 @@ def get_attribute(owner: Any, name: str) -> Any:
     if is_a(owner, Opaque):
         return owner.child(name)
     if is_a(owner, Plain):
-        if name in owner.__dict__:
+        if name in owner.__dict__ and not name.startswith("__"):
             return owner.__dict__[name]
-        raise AttributeError(f"{name!r} of a stand-in is not there")
+        return Opaque(name, "the module it belongs to is not trusted, and its stand-in lacks it")
     if is_a(owner, ModuleType):
         return _of_module(owner, name)
     if name in _GUARDED:

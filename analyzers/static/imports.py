@@ -15,6 +15,9 @@ from forwardbook.analyzers.static.trusted import module_allowed
 if TYPE_CHECKING:
     from forwardbook.analyzers.static.interpreter import Interpreter
 
+# Packages whose Python source only wraps compiled code: interpreting it leads nowhere.
+NATIVE = frozenset({"numpy", "scipy", "pandas", "PIL", "cv2", "sklearn", "triton", "jax", "tensorflow", "tokenizers"})
+
 
 class Imports:
     """The modules that interpretation has met."""
@@ -51,6 +54,8 @@ class Imports:
             return Opaque(name, "it is not on the list of trusted modules")
         if top in sys.stdlib_module_names:
             return Opaque(name, "the standard library's module is not on the list of trusted ones")
+        if top in NATIVE and self.interpreter.sources.exists(name):
+            return Opaque(name, "its work is done by compiled code")
         source = self.interpreter.sources.load(name)
         if source is not None:
             return SourceModule(self.interpreter, source)

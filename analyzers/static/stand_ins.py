@@ -8,6 +8,7 @@ import os
 import sys
 import sysconfig
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from forwardbook.analyzers.static.opaque import NoOp, Plain
@@ -83,7 +84,7 @@ PLAIN_MODULES: dict[str, StandIn] = {
     "logging": StandIn(NoOp("logging"), "what is logged costs nothing that is counted"),
     "warnings": StandIn(NoOp("warnings"), "a warning costs nothing that is counted"),
     "os": StandIn(
-        Plain(environ={}, getenv=getenv, PathLike=os.PathLike, path=Plain(join=join), sep="/", name=os.name),
+        Plain(environ=MappingProxyType({}), getenv=getenv, PathLike=os.PathLike, path=Plain(join=join), sep="/", name=os.name),
         "the environment is no part of the source; files are out of reach",
     ),
     "os.path": StandIn(Plain(join=join), "files are out of reach"),

@@ -48,6 +48,7 @@ MODULES: dict[str, frozenset[str] | None] = {
     "torch._torch_docs": frozenset({"reproducibility_notes", "sparse_support_notes", "tf32_notes"}),
     "torch._utils": frozenset({"_get_device_index"}),
     "torch._ops": None, "torch.ops": None,
+    "torch.accelerator": frozenset({"current_accelerator", "is_available"}),
     "torch.amp": None, "torch.amp.autocast_mode": None,
     "torch.autograd": frozenset({"Function", "Variable", "grad", "enable_grad", "no_grad"}),
     "torch.autograd.function": None, "torch.autograd.grad_mode": None, "torch.autograd.variable": None,
