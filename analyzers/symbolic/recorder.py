@@ -325,14 +325,17 @@ def _overlaps(sizes: list[int], strides: list[int]) -> bool:
 
 
 def _touched(operation: Operation, cost: Cost) -> tuple[tuple[int, object, Size], ...]:
-    """Bytes read per storage and view; where a rule reads less than the whole (a gather), of its first input the rest."""
+    """Bytes read per storage and view; where a rule reads less than the whole, the rest is that of one input.
+
+    That is the table of a gather, its first input; the matrices of a grouped product, its second.
+    """
     seen: dict[object, tuple[int, object, Size]] = {}
     for operand in operation.inputs:
         seen.setdefault(operand.view, (operand.storage, operand.view, operand.bytes))
     if not cost.reads == sum_of([t[2] for t in seen.values()]) and operation.inputs:
-        first = operation.inputs[0]
-        others = sum_of([t[2] for view, t in seen.items() if view != first.view])
-        seen[first.view] = (first.storage, (first.view, operation.name, str(cost.reads)), cost.reads - others)
+        table = operation.inputs[1 if "grouped_mm" in operation.name else 0]
+        others = sum_of([t[2] for view, t in seen.items() if view != table.view])
+        seen[table.view] = (table.storage, (table.view, operation.name, str(cost.reads)), cost.reads - others)
     return tuple(seen.values())
 
 

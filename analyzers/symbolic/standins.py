@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
+from forwardbook.analyzers.symbolic.cells import CELLS
 from forwardbook.analyzers.symbolic.ledger import hint_of
 
 _library = Library("forwardbook_symbolic", "DEF")  # noqa: TOR901 - lives as long as the process
@@ -257,4 +258,5 @@ STAND_INS: dict[object, Callable[..., object]] = {
     _nn.col2im: _call_col2im,
     torch.group_norm: _call_group_norm,
     torch.histc: _call_histc,
+    **CELLS,
 }
