@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 SCHEMA_VERSION: Final = 1
 
@@ -162,6 +162,14 @@ class Validation(Record):
     reason: str = ""
 
 
+class Given(Record):
+    """What a person gave so that the class could be built and called."""
+
+    config: dict[str, JsonValue] | None = None
+    init: dict[str, str] = Field(default_factory=dict)
+    inputs: dict[str, str] = Field(default_factory=dict)
+
+
 class Entry(Record):
     """All that is known of one class; `same_as` is the key of the entry that holds its formulas."""
 
@@ -174,6 +182,7 @@ class Entry(Record):
     regimes: tuple[Regime, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
     derived_by: tuple[Derivation, ...] = ()
+    given: Given | None = None
     same_as: str | None = None
     validation: Validation = Validation()
     generated_file_name: str = ""

@@ -1,4 +1,4 @@
-"""A worker for tests of the child process alone: builds and runs the class, and answers an entry without formulas."""
+"""A worker for tests of the child process alone: it builds and runs the class and derives nothing."""
 
 from forwardbook.analyzers.instances.recipe import InstanceOptions
 from forwardbook.analyzers.instances.recipes import recipes_for

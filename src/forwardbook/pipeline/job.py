@@ -17,6 +17,8 @@ WHERE: Final = "where.txt"
 
 MEMORY_VARIABLE: Final = "FORWARDBOOK_MEMORY_GB"
 WORKER: Final = "forwardbook.pipeline.work:work"
+MEMORY_GB: Final = 12.0
+SECONDS: Final = 600.0
 
 
 class Job(Record):
@@ -32,8 +34,8 @@ class Job(Record):
 class Limits:
     """How much the analysed code may use: memory beyond what torch itself maps, and time."""
 
-    memory_gb: float = 12.0
-    seconds: float = 600.0
+    memory_gb: float = MEMORY_GB
+    seconds: float = SECONDS
 
     def __post_init__(self) -> None:
         if not (self.memory_gb > 0 and self.seconds > 0):
@@ -46,14 +48,14 @@ class Limits:
         """What a person gave, else what the environment says, else the defaults."""
         return cls(
             _from_environment() if memory_gb is None else memory_gb,
-            cls.seconds if seconds is None else seconds,
+            SECONDS if seconds is None else seconds,
         )
 
 
 def _from_environment() -> float:
     text = os.environ.get(MEMORY_VARIABLE, "")
     try:
-        return float(text) if text else 12.0
+        return float(text) if text else MEMORY_GB
     except ValueError:
         raise ForwardbookError(
             f"reading {MEMORY_VARIABLE}={text!r}: a number of gigabytes was expected, such as 12"
