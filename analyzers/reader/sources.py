@@ -93,12 +93,14 @@ def _parsed(path: Path, module: str, modified: int) -> SourceFile:
     return SourceFile(path, module, text, tree)
 
 
-_BINDS = re.compile(r"^(?:class|def)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=|^[ \t]+(?:class|def)\s+(\w+)", re.MULTILINE)
+_BINDS = re.compile(
+    r"^(?:class|def)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=|^[ \t]+(?:class|def)\s+(\w+)", re.MULTILINE
+)
 
 
 @lru_cache(maxsize=8192)
 def _bound_words(path: Path) -> frozenset[str]:
-    """The names that a file seems to define or assign, by a look at its lines; a superset for star imports."""
+    """The names that a file seems to define or assign, by a look at its lines."""
     text = path.read_text(encoding="utf-8", errors="replace")
     return frozenset(word for found in _BINDS.findall(text) for word in found if word)
 
@@ -150,7 +152,7 @@ class Sources:
         return None if path is None else _parsed(path, module, path.stat().st_mtime_ns)
 
     def mentions(self, module: str, name: str) -> bool:
-        """False when no file that a star import of this module can reach binds the name at its top level."""
+        """False when no file a star import of this module reaches binds the name."""
         path = self.find(module)
         if path is None:
             return False

@@ -1,4 +1,4 @@
-"""Source text and abstract values in, the operations of forward() out: interpreted with LibCST, never imported."""
+"""Source text and abstract values in, the operations of forward() out: interpreted, never imported."""
 
 from forwardbook.analyzers.static.frames import Frame, current_frames
 from forwardbook.analyzers.static.interpreter import Interpreter

@@ -1,10 +1,10 @@
-"""An object and an attribute name in, the value out, where looking is allowed: the guard of every attribute."""
+"""An object and an attribute name in, the value out where looking is allowed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from types import GeneratorType, MethodType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 from forwardbook.analyzers.static.functions import Function
 from forwardbook.analyzers.static.modules import SourceModule
@@ -21,13 +21,19 @@ from forwardbook.analyzers.static.trusted import (
 from forwardbook.analyzers.static.unresolved import Unresolved
 
 _DUNDERS = frozenset({
-    "__name__", "__qualname__", "__doc__", "__module__", "__init__", "__new__", "__call__", "__len__", "__getitem__",
-    "__setitem__", "__delitem__", "__contains__", "__iter__", "__next__", "__enter__", "__exit__", "__eq__", "__ne__",
-    "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__str__", "__add__", "__radd__", "__sub__",
-    "__mul__", "__rmul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__neg__", "__and__", "__or__",
-    "__xor__", "__bool__", "__int__", "__float__", "__index__", "__post_init__", "__init_subclass__", "__wrapped__",
+    "__name__", "__qualname__", "__doc__", "__module__", "__init__", "__new__", "__call__", "__len__",
+    "__getitem__",
+    "__setitem__", "__delitem__", "__contains__", "__iter__", "__next__", "__enter__", "__exit__", "__eq__",
+    "__ne__",
+    "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__str__", "__add__", "__radd__",
+    "__sub__",
+    "__mul__", "__rmul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__neg__", "__and__",
+    "__or__",
+    "__xor__", "__bool__", "__int__", "__float__", "__index__", "__post_init__", "__init_subclass__",
+    "__wrapped__",
     "__version__", "__signature__", "__annotations__", "__dataclass_fields__", "__dataclass_params__",
-    "__members__", "__missing__", "__constants__", "__func__", "__set_name__", "__get__", "__dir__", "__origin__", "__args__", "__metadata__", "__jit_unused_properties__", "__abstractmethods__", "__all__",
+    "__members__", "__missing__", "__constants__", "__func__", "__set_name__", "__get__", "__dir__",
+    "__origin__", "__args__", "__metadata__", "__jit_unused_properties__", "__abstractmethods__", "__all__",
     "__iadd__", "__defaults__", "__mro__", "__bases__", "__del__", "__copy__", "__deepcopy__", "__self__",
     "__class_getitem__", "__torch_function__", "__torch_dispatch__", "__spec__",
     "__setstate__", "__getstate__",
@@ -43,9 +49,9 @@ def check_name(owner: object, name: str) -> None:
         return
     if name in _OWN_ONLY and (own(owner) or (name == "__dict__" and is_a(owner, Plain))):
         return
-    if name in _FUNCTION_ONLY and is_a(owner, Function, MethodType):
-        if name == "__defaults__" or isinstance(getattr(owner, "__func__", None), Function):
-            return
+    interpreted = is_a(owner, Function) or (is_a(owner, MethodType) and is_a(owner.__func__, Function))  # type: ignore[attr-defined]
+    if name in _FUNCTION_ONLY and interpreted:
+        return
     private = name[2:-2].isidentifier() and own(owner) and name not in _REFUSED
     if not private:
         raise Unresolved(f"the attribute {name} of {type(owner).__name__} is not followed", operation=name)
@@ -53,7 +59,8 @@ def check_name(owner: object, name: str) -> None:
 
 _REFUSED = frozenset({
     "__globals__", "__builtins__", "__subclasses__", "__code__", "__closure__", "__import__", "__loader__",
-    "__reduce__", "__reduce_ex__", "__base__", "__subclasshook__", "__traceback__", "__context__", "__cause__",
+    "__reduce__", "__reduce_ex__", "__base__", "__subclasshook__", "__traceback__", "__context__",
+    "__cause__",
     "__class__", "__dict__", "__mro__", "__bases__", "__self__", "__func__", "__weakref__",
 })  # fmt: skip
 
@@ -63,7 +70,7 @@ _COPYING = frozenset({"__reduce_ex__", "__reduce__", "__class__", "__deepcopy__"
 
 def own(owner: object) -> bool:
     """True for classes made by interpretation, their instances, and `super()` of these."""
-    kind = owner if is_a(owner, type) else type(owner)
+    kind = cast(type, owner) if is_a(owner, type) else type(owner)
     if kind is super:
         return True
     return synthesised(kind)
@@ -153,7 +160,8 @@ def _guarded(owner: Any, name: str) -> Callable[..., Any]:
     method = getattr(owner, name)
 
     def guarded(*args: Any) -> Any:
-        instance = args[0] if is_a(owner, type) else owner.__self__ if type(owner) is super else owner
+        bound: Any = owner
+        instance = args[0] if is_a(owner, type) else bound.__self__ if type(owner) is super else owner
         attribute = next((item for item in args if is_a(item, str)), "")
         if not (name == "__getattribute__" and attribute in _COPYING and own(instance)):
             check_name(instance, attribute)

@@ -1,4 +1,4 @@
-"""Call expressions in, results out: interpreted code is interpreted, trusted code is called, the rest refused."""
+"""Call expressions in, results out: source is interpreted, trusted code called, the rest refused."""
 
 from __future__ import annotations
 
@@ -90,9 +90,6 @@ def _super(scope: Scope) -> Any:
         raise RuntimeError("super(): no arguments")
     function, inner = found
     positional = function.parameters.positional
-    if positional:
-        first = inner.names[positional[0]]
-    else:
-        first = inner.names[function.parameters.star or ""][0]
+    first = inner.names[positional[0]] if positional else inner.names[function.parameters.star or ""][0]
     assert function.owner is not None
     return super(function.owner, first)

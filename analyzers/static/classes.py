@@ -99,7 +99,7 @@ def _implicit(names: Any) -> None:
 
 
 def annotation(text: str) -> Any:
-    """What dataclasses must know of an annotation: class variables and markers; types themselves are not needed."""
+    """What dataclasses must know of an annotation: class variables and markers, not types."""
     plain = text.strip("\"'").removeprefix("typing.").removeprefix("t.")
     if plain.startswith("ClassVar"):
         return typing.ClassVar
@@ -123,7 +123,9 @@ def get_annotations(cls: type) -> dict[str, Any]:
     """`inspect.get_annotations` of an interpreted class: each evaluated when it can be, else Any."""
     marker = cls.__dict__.get("__interpreted__")
     found: dict[str, Any] = {}
-    for name, written in marker.annotations.items() if isinstance(marker, Ownership) else ():
+    if not isinstance(marker, Ownership):
+        return found
+    for name, written in marker.annotations.items():
         try:
             found[name] = marker.evaluate(written)
         except Exception:  # a type that cannot be named here, which annotations may be

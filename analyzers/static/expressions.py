@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
@@ -48,7 +49,8 @@ def _piece(run: Interpreter, part: cst.BaseFormattedStringContent, scope: Scope)
         return text.encode("latin-1", "backslashreplace").decode("unicode_escape") if "\\" in text else text
     assert isinstance(part, cst.FormattedStringExpression)
     value = run.evaluate(part.expression, scope)
-    convert = {"r": repr, "s": str, "a": ascii}.get(part.conversion or "")
+    converters: dict[str, Callable[[object], str]] = {"r": repr, "s": str, "a": ascii}
+    convert = converters.get(part.conversion or "")
     if convert is not None:
         value = convert(value)
     spec = "".join(_piece(run, item, scope) for item in part.format_spec or ())
@@ -138,9 +140,9 @@ def index_of(run: Interpreter, node: cst.Subscript, scope: Scope) -> Any:
                 for part in (item.lower, item.upper, item.step)
             )
             values.append(slice(lower, upper, step))
-        elif item.star is not None:
+        elif isinstance(item, cst.Index) and item.star is not None:
             values.extend(run.iterate(run.evaluate(item.value, scope)))
-        else:
+        elif isinstance(item, cst.Index):
             values.append(run.evaluate(item.value, scope))
     last = node.slice[-1]
     trailing = isinstance(last.comma, cst.Comma)

@@ -75,8 +75,10 @@ def _torch_folder() -> str:
     return str(Path(torch.__file__).parent)
 
 
-_PLUMBING = ("_dynamo/", "_compile.py", "_ops.py", "overrides.py", "utils/", "nn/modules/module.py", "fx/", "_library/",
-             "_subclasses/", "autograd/", "_functorch/")  # fmt: skip
+_PLUMBING = (
+    "_dynamo/", "_compile.py", "_ops.py", "overrides.py", "utils/", "nn/modules/module.py", "fx/",
+    "_library/", "_subclasses/", "autograd/", "_functorch/",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=4096)

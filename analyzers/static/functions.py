@@ -1,4 +1,4 @@
-"""An interpreted function as a value: callable, a descriptor, with a signature, and nothing of it compiled."""
+"""A definition in, a function value out: callable, a descriptor, nothing of it compiled."""
 
 from __future__ import annotations
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from forwardbook.analyzers.static.interpreter import Interpreter
 
 # Packages whose Python source only wraps compiled code: interpreting it leads nowhere.
-NATIVE = frozenset({"numpy", "scipy", "pandas", "PIL", "cv2", "sklearn", "triton", "jax", "tensorflow", "tokenizers"})
+NATIVE = frozenset(
+    {"numpy", "scipy", "pandas", "PIL", "cv2", "sklearn", "triton", "jax", "tensorflow", "tokenizers"}
+)
 
 
 class Imports:
@@ -24,7 +26,17 @@ class Imports:
 
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
-        self.loaded: dict[str, Any] = {}
+        plain = PLAIN_MODULES["importlib"].value
+        importing = Plain(import_module=self.import_module, util=plain.util, metadata=plain.metadata)
+        self.loaded: dict[str, Any] = {"importlib": importing}
+
+    def import_module(self, name: str, package: str | None = None) -> Any:
+        """`importlib.import_module`, which finds what an import statement would."""
+        dots = len(name) - len(name.lstrip("."))
+        if dots and package:
+            parts = package.split(".")
+            name = ".".join([*parts[: len(parts) - dots + 1], name.lstrip(".")])
+        return self.module(name)
 
     def module(self, name: str, missing_ok: bool = False, interpret: bool = False) -> Any:
         """A module by its dotted name; `interpret` takes its source even where it is trusted natively."""

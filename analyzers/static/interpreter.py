@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -94,8 +95,8 @@ class Interpreter:
             elif type(node) in SIMPLE:
                 self.step()
                 signal = SIMPLE[type(node)](self, node, scope)
-                if isinstance(signal, Iterator):
-                    signal = yield from signal  # type: ignore[misc]
+                if isinstance(signal, Generator):
+                    signal = yield from signal
             elif type(node) in COMPOUND:
                 self.step()
                 signal = yield from COMPOUND[type(node)](self, node, scope)
@@ -142,7 +143,7 @@ class Interpreter:
 
     def _generate(self, body: cst.CSTNode, scope: Scope, activation: Activation) -> Generator[Any, Any, Any]:
         running = self.block(body, scope)
-        resume: Callable[[], Any] = lambda: next(running)  # noqa: E731
+        resume: Callable[[], Any] = running.__next__
         while True:
             try:
                 with _Active(activation):
@@ -151,9 +152,9 @@ class Interpreter:
                 return stop.value.value if isinstance(stop.value, Return) else None
             try:
                 sent = yield value
-                resume = lambda sent=sent: running.send(sent)  # noqa: E731
+                resume = partial(running.send, sent)
             except BaseException as error:
-                resume = lambda error=error: running.throw(error)  # noqa: E731
+                resume = partial(running.throw, error)
 
     def run_module_statement(self, module: SourceModule, statement: cst.CSTNode) -> None:
         """Interpret one statement of a module's top level."""

@@ -85,7 +85,10 @@ class SourceModule:
         bindings = self.source.bindings.get(name, ())
         if bindings:
             return self._evaluate(name, bindings)
-        if self.source.is_package and self.interpreter.sources.find(f"{self.source.module}.{name}") is not None:
+        if (
+            self.source.is_package
+            and self.interpreter.sources.find(f"{self.source.module}.{name}") is not None
+        ):
             return self.interpreter.imports.module(f"{self.source.module}.{name}")
         return self._starred(name)
 
@@ -126,9 +129,9 @@ class SourceModule:
 
     def _starred(self, name: str) -> Any:
         for binding in self.source.bindings.get("*", ()):
-            if not self.interpreter.sources.mentions(binding.module, name):
-                if self.interpreter.sources.find(binding.module) is not None:
-                    continue
+            sources = self.interpreter.sources
+            if sources.find(binding.module) is not None and not sources.mentions(binding.module, name):
+                continue
             module = self.interpreter.imports.module(binding.module, missing_ok=True)
             if isinstance(module, SourceModule):
                 value = module.find(name)

@@ -63,6 +63,9 @@ class Plain:
     def __init__(self, **values: Any) -> None:
         self.__dict__.update(values)
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
 
 def is_a(value: object, *kinds: type) -> bool:
     """`isinstance` by the real type alone: it never asks the value, whose attributes may be interpreted."""

@@ -17,14 +17,16 @@ _MOST_ITEMS = 10_000_000  # of a repeated sequence
 _MOST_BITS = 100_000  # of a power or shift
 
 BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    cst.Add: operator.add, cst.Subtract: operator.sub, cst.Multiply: operator.mul, cst.Divide: operator.truediv,
+    cst.Add: operator.add, cst.Subtract: operator.sub, cst.Multiply: operator.mul,
+    cst.Divide: operator.truediv,
     cst.FloorDivide: operator.floordiv, cst.Modulo: operator.mod, cst.Power: operator.pow,
     cst.MatrixMultiply: operator.matmul, cst.LeftShift: operator.lshift, cst.RightShift: operator.rshift,
     cst.BitAnd: operator.and_, cst.BitOr: operator.or_, cst.BitXor: operator.xor,
 }  # fmt: skip
 IN_PLACE: dict[type, Callable[[Any, Any], Any]] = {
     cst.AddAssign: operator.iadd, cst.SubtractAssign: operator.isub, cst.MultiplyAssign: operator.imul,
-    cst.DivideAssign: operator.itruediv, cst.FloorDivideAssign: operator.ifloordiv, cst.ModuloAssign: operator.imod,
+    cst.DivideAssign: operator.itruediv, cst.FloorDivideAssign: operator.ifloordiv,
+    cst.ModuloAssign: operator.imod,
     cst.PowerAssign: operator.ipow, cst.MatrixMultiplyAssign: operator.imatmul,
     cst.LeftShiftAssign: operator.ilshift, cst.RightShiftAssign: operator.irshift,
     cst.BitAndAssign: operator.iand, cst.BitOrAssign: operator.ior, cst.BitXorAssign: operator.ixor,
@@ -33,7 +35,8 @@ UNARY: dict[type, Callable[[Any], Any]] = {
     cst.Minus: operator.neg, cst.Plus: operator.pos, cst.BitInvert: operator.invert, cst.Not: operator.not_,
 }  # fmt: skip
 COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    cst.Equal: operator.eq, cst.NotEqual: operator.ne, cst.LessThan: operator.lt, cst.LessThanEqual: operator.le,
+    cst.Equal: operator.eq, cst.NotEqual: operator.ne, cst.LessThan: operator.lt,
+    cst.LessThanEqual: operator.le,
     cst.GreaterThan: operator.gt, cst.GreaterThanEqual: operator.ge,
     cst.Is: operator.is_, cst.IsNot: operator.is_not,
     cst.In: lambda left, right: left in right, cst.NotIn: lambda left, right: left not in right,
@@ -61,9 +64,9 @@ def apply(function: Callable[[Any, Any], Any], kind: type, left: Any, right: Any
                 raise Unresolved(f"a number of {bits} bits")
     elif kind in (cst.Multiply, cst.MultiplyAssign):
         for sequence, times in ((left, right), (right, left)):
-            if isinstance(sequence, list | tuple | str | bytes) and type(times) is int:
-                if len(sequence) * times > _MOST_ITEMS:
-                    raise Unresolved(f"a sequence of {len(sequence) * times} items")
+            repeated = isinstance(sequence, list | tuple | str | bytes) and type(times) is int
+            if repeated and len(sequence) * times > _MOST_ITEMS:
+                raise Unresolved(f"a sequence of {len(sequence) * times} items")
     return function(left, right)
 
 

@@ -1,4 +1,4 @@
-"""A class path and arguments in, an interpreted module out that can be called; nothing of the class is imported."""
+"""A class path and arguments in, an interpreted module out; nothing of the class is imported."""
 
 from __future__ import annotations
 
@@ -142,6 +142,7 @@ def interpret(
 
 
 __all__ = [
-    "ClassSource", "Frame", "InterpretedModule", "InterpretedRun", "construct", "construct_config", "current_frames",
+    "ClassSource", "Frame", "InterpretedModule", "InterpretedRun", "construct", "construct_config",
+    "current_frames",
     "interpret", "interpreted_class",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Names in, values out: the scopes of functions, classes and comprehensions, down to a module and the builtins."""
+"""Names in, values out: scopes of functions, classes, comprehensions, then the module and builtins."""
 
 from __future__ import annotations
 

@@ -84,7 +84,8 @@ PLAIN_MODULES: dict[str, StandIn] = {
     "logging": StandIn(NoOp("logging"), "what is logged costs nothing that is counted"),
     "warnings": StandIn(NoOp("warnings"), "a warning costs nothing that is counted"),
     "os": StandIn(
-        Plain(environ=MappingProxyType({}), getenv=getenv, PathLike=os.PathLike, path=Plain(join=join), sep="/", name=os.name),
+        Plain(environ=MappingProxyType({}), getenv=getenv, PathLike=os.PathLike, path=Plain(join=join),
+        sep="/", name=os.name),
         "the environment is no part of the source; files are out of reach",
     ),
     "os.path": StandIn(Plain(join=join), "files are out of reach"),
@@ -93,7 +94,8 @@ PLAIN_MODULES: dict[str, StandIn] = {
               platform=sys.platform, byteorder=sys.byteorder),
         "facts about the running Python, without its objects",
     ),
-    "platform": StandIn(Plain(system=lambda: sysconfig.get_platform(), python_version=lambda: sys.version.split()[0]),
+    "platform": StandIn(Plain(system=lambda: sysconfig.get_platform(),
+    python_version=lambda: sys.version.split()[0]),
                         "facts about the machine"),
     "importlib": StandIn(_IMPORTLIB, "asks which packages are installed, imports none"),
     "importlib.util": StandIn(_IMPORTLIB.util, "asks which packages are installed, imports none"),
@@ -142,48 +144,87 @@ def source_text(value: Any) -> str:
     return found.text
 
 
-_LOG = "what is logged costs nothing that is counted"
-_DOC = "it writes a docstring and gives the decorated object back"
-_KERNEL = "without the kernels package it gives the decorated object back"
-STAND_INS: dict[str, StandIn] = {
-    "transformers.utils.logging": StandIn(NoOp("transformers.utils.logging"), _LOG),
-    "transformers.utils.auto_docstring.auto_docstring": StandIn(identity_decorator, _DOC),
-    "transformers.utils.auto_docstring.auto_class_docstring": StandIn(identity_decorator, _DOC),
-    "transformers.utils.auto_docstring": StandIn(identity_decorator, _DOC),
-    "transformers.utils.doc.add_start_docstrings": StandIn(identity_decorator, _DOC),
-    "transformers.utils.doc.add_code_sample_docstrings": StandIn(identity_decorator, _DOC),
-    "transformers.utils.doc.copy_func": StandIn(_identity, "the copy differs from the function in its docstring"),
-    "transformers.utils.import_utils.requires": StandIn(identity_decorator, "it checks that packages are there"),
-    "transformers.utils.import_utils.requires_backends": StandIn(nothing, "it checks that packages are there"),
-    "transformers.utils.import_utils.is_tracing": StandIn(false, "eager execution is what is derived"),
-    "transformers.utils.import_utils.is_torchdynamo_compiling": StandIn(false, "eager execution is what is derived"),
-    "transformers.utils.import_utils.is_torchdynamo_exporting": StandIn(false, "eager execution is what is derived"),
-    "transformers.utils.import_utils.is_jit_tracing": StandIn(false, "eager execution is what is derived"),
-    "transformers.utils.deprecation.deprecate_kwarg": StandIn(
-        lambda *args, **kwargs: _identity, "it renames arguments that callers of today's names do not pass"),
-    "transformers.modeling_utils.is_deepspeed_zero3_enabled": StandIn(false, "no such engine runs here"),
-    "transformers.integrations.deepspeed.is_deepspeed_zero3_enabled": StandIn(false, "no such engine runs here"),
-    "transformers.integrations.fsdp.is_fsdp_managed_module": StandIn(false, "no such engine runs here"),
-    "transformers.integrations.fsdp.is_fsdp_enabled": StandIn(false, "no such engine runs here"),
-    "huggingface_hub.dataclasses.strict": StandIn(
-        identity_decorator, "it checks types of fields and changes none; the values given are taken as valid"),
-    "typing_extensions.dataclass_transform": StandIn(lambda **kwargs: _identity, "a note to type checkers"),
-    "torch.utils._pytree.register_pytree_node": StandIn(nothing, "it would change a registry of the process"),
-    "torch.utils._pytree._register_pytree_node": StandIn(nothing, "it would change a registry of the process"),
-    "torch._C._log_api_usage_once": StandIn(nothing, _LOG),
-    "dataclasses.dataclass": StandIn(_dataclass, "the same, after a check that field names are identifiers"),
-    "torch.compiler.allow_in_graph": StandIn(identity_decorator, "eager execution is what is derived"),
-    "typing.get_type_hints": StandIn(_get_type_hints, "annotations are source, evaluated when they are asked for"),
-    "inspect.getsource": StandIn(source_text, "the text of a module is what is being read"),
-    "transformers.modeling_utils.PreTrainedModel.initialize_weights": StandIn(
-        nothing, "the values of weights decide no cost, and it would change torch.nn.Module"),
-    "collections.namedtuple": StandIn(named_tuple, "the same, its class marked as made by interpretation"),
-    "torch._jit_internal._overload": StandIn(identity_decorator, "it registers signatures for TorchScript"),
-    "torch._jit_internal._overload_method": StandIn(identity_decorator, "it registers signatures for TorchScript"),
-    "inspect.get_annotations": StandIn(_get_annotations, "annotations are source, evaluated when they are asked for"),
-    "torch.jit.script_if_tracing": StandIn(identity_decorator, "eager execution is what is derived"),
-    "typing.TYPE_CHECKING": StandIn(False, "as at run time"),
-}  # fmt: skip
+# Value, reason, and the names it stands for.
+_TABLE: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
+    (
+        NoOp("logging"),
+        "what is logged costs nothing that is counted",
+        ("transformers.utils.logging",),
+    ),
+    (
+        identity_decorator,
+        "it writes a docstring and gives the decorated object back",
+        (
+            "transformers.utils.auto_docstring",
+            "transformers.utils.auto_docstring.auto_docstring",
+            "transformers.utils.auto_docstring.auto_class_docstring",
+            "transformers.utils.doc.add_start_docstrings",
+            "transformers.utils.doc.add_code_sample_docstrings",
+        ),
+    ),
+    (_identity, "the copy differs from the function in its docstring", ("transformers.utils.doc.copy_func",)),
+    (identity_decorator, "it checks that packages are there", ("transformers.utils.import_utils.requires",)),
+    (nothing, "it checks that packages are there", ("transformers.utils.import_utils.requires_backends",)),
+    (
+        false,
+        "eager execution is what is derived",
+        (
+            "transformers.utils.import_utils.is_tracing",
+            "transformers.utils.import_utils.is_torchdynamo_compiling",
+            "transformers.utils.import_utils.is_torchdynamo_exporting",
+            "transformers.utils.import_utils.is_jit_tracing",
+        ),
+    ),
+    (
+        identity_decorator,
+        "eager execution is what is derived",
+        ("torch.compiler.allow_in_graph", "torch.jit.script_if_tracing"),
+    ),
+    (
+        lambda *args, **kwargs: _identity,
+        "it renames arguments that callers of today's names do not pass",
+        ("transformers.utils.deprecation.deprecate_kwarg",),
+    ),
+    (
+        false,
+        "no distributed engine runs here",
+        (
+            "transformers.modeling_utils.is_deepspeed_zero3_enabled",
+            "transformers.integrations.deepspeed.is_deepspeed_zero3_enabled",
+            "transformers.integrations.fsdp.is_fsdp_managed_module",
+            "transformers.integrations.fsdp.is_fsdp_enabled",
+        ),
+    ),
+    (
+        identity_decorator,
+        "it checks types of fields and changes none; the values given are taken as valid",
+        ("huggingface_hub.dataclasses.strict",),
+    ),
+    (lambda **kwargs: _identity, "a note to type checkers", ("typing_extensions.dataclass_transform",)),
+    (
+        nothing,
+        "it would change a registry of the process",
+        ("torch.utils._pytree.register_pytree_node", "torch.utils._pytree._register_pytree_node"),
+    ),
+    (nothing, "what is logged costs nothing that is counted", ("torch._C._log_api_usage_once",)),
+    (_dataclass, "the same, after a check that field names are identifiers", ("dataclasses.dataclass",)),
+    (_get_type_hints, "annotations are source, evaluated when asked for", ("typing.get_type_hints",)),
+    (_get_annotations, "annotations are source, evaluated when asked for", ("inspect.get_annotations",)),
+    (source_text, "the text of a module is what is being read", ("inspect.getsource",)),
+    (
+        nothing,
+        "the values of weights decide no cost, and it would change torch.nn.Module",
+        ("transformers.modeling_utils.PreTrainedModel.initialize_weights",),
+    ),
+    (named_tuple, "the same, its class marked as made by interpretation", ("collections.namedtuple",)),
+    (
+        identity_decorator,
+        "it registers signatures for TorchScript",
+        ("torch._jit_internal._overload", "torch._jit_internal._overload_method"),
+    ),
+    (False, "as at run time", ("typing.TYPE_CHECKING",)),
+)
+STAND_INS = {name: StandIn(value, reason) for value, reason, names in _TABLE for name in names}
 
 PLAIN_MODULES["sys"].value.modules = Plain(get=module_named)
 

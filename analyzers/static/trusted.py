@@ -19,14 +19,16 @@ MODULES: dict[str, frozenset[str] | None] = {
     "dataclasses": frozenset({"dataclass", "field", "fields", "replace", "asdict", "astuple", "is_dataclass",
                               "MISSING", "KW_ONLY", "InitVar", "Field"}),
     "enum": None,
-    "functools": frozenset({"partial", "partialmethod", "wraps", "update_wrapper", "lru_cache", "cache", "reduce",
+    "functools": frozenset({"partial", "partialmethod", "wraps", "update_wrapper", "lru_cache", "cache",
+    "reduce",
                             "cmp_to_key", "cached_property", "total_ordering"}),
     "inspect": frozenset({"signature", "Parameter", "Signature", "isclass", "isfunction", "ismethod"}),
     "itertools": None,
     "math": None,
     "numbers": None,
     "string": frozenset({"ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits", "punctuation"}),
-    "operator": frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "neg", "eq", "ne", "lt", "le",
+    "operator": frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "neg", "eq", "ne",
+    "lt", "le",
                            "gt", "ge", "and_", "or_", "not_", "getitem", "itemgetter", "contains", "matmul"}),
     "packaging.version": None,
     "packaging": frozenset({"version"}),
@@ -52,7 +54,8 @@ MODULES: dict[str, frozenset[str] | None] = {
     "torch.amp": None, "torch.amp.autocast_mode": None,
     "torch.autograd": frozenset({"Function", "Variable", "grad", "enable_grad", "no_grad"}),
     "torch.autograd.function": None, "torch.autograd.grad_mode": None, "torch.autograd.variable": None,
-    "torch.backends": None, "torch.backends.cuda": None, "torch.backends.cudnn": None, "torch.backends.mps": None,
+    "torch.backends": None, "torch.backends.cuda": None, "torch.backends.cudnn": None,
+    "torch.backends.mps": None,
     "torch.backends.mha": None, "torch.backends.mkldnn": None,
     "torch.compiler": frozenset({"is_compiling", "is_dynamo_compiling", "is_exporting", "disable"}),
     "torch.cuda": frozenset({"is_available", "device_count", "current_device", "amp", "is_bf16_supported",
@@ -61,7 +64,8 @@ MODULES: dict[str, frozenset[str] | None] = {
     "torch.distributed": frozenset({"is_available", "is_initialized", "ProcessGroup"}),
     "torch.fft": None, "torch.functional": None,
     "torch.func": None, "torch._functorch.apis": None, "torch._functorch.vmap": None,
-    "torch.jit": frozenset({"is_scripting", "is_tracing", "ignore", "unused", "export", "Final", "_overload"}),
+    "torch.jit": frozenset({"is_scripting", "is_tracing", "ignore", "unused", "export", "Final",
+    "_overload"}),
     "torch.jit._trace": frozenset({"is_tracing"}),
     "torch.linalg": None, "torch.masked": None, "torch.mps": frozenset({"is_available"}),
     "torch.nn": None, "torch.nn.attention": None, "torch.nn.functional": None, "torch.nn.grad": None,
@@ -78,42 +82,55 @@ MODULES: dict[str, frozenset[str] | None] = {
 }  # fmt: skip
 
 # Packages whose every submodule is trusted as the package is.
-WHOLE = ("torch.nn.modules.", "torch.nn.utils.", "torch.masked.", "torch.signal.", "torch.backends.", "torch.func.",
-         "torch.nn.attention.", "collections.")  # fmt: skip
+WHOLE = (
+    "torch.nn.modules.", "torch.nn.utils.", "torch.masked.", "torch.signal.", "torch.backends.",
+    "torch.func.", "torch.nn.attention.", "collections.",
+)  # fmt: skip
 
 # Reachable through the namespaces above, and refused: they read or write files, run other programs,
 # compile, or change the state of the whole process.
 DENIED: dict[str, frozenset[str]] = {
     "torch": frozenset({
-        "load", "save", "from_file", "hub", "jit", "compile", "package", "serialization", "distributed", "classes",
-        "import_ir_module", "import_ir_module_from_buffer", "PyTorchFileReader", "PyTorchFileWriter", "parse_ir",
-        "parse_schema", "fork", "wait", "get_file_path", "set_default_device", "set_default_dtype", "set_printoptions",
-        "set_default_tensor_type", "set_num_threads", "set_num_interop_threads", "set_float32_matmul_precision",
-        "use_deterministic_algorithms", "set_deterministic_debug_mode", "set_warn_always", "export", "from_numpy",
-        "frombuffer", "FileCheck", "ScriptFunction", "ScriptModule", "CompilationUnit", "_import_device_backends",
+        "load", "save", "from_file", "hub", "jit", "compile", "package", "serialization", "distributed",
+        "classes",
+        "import_ir_module", "import_ir_module_from_buffer", "PyTorchFileReader", "PyTorchFileWriter",
+        "parse_ir",
+        "parse_schema", "fork", "wait", "get_file_path", "set_default_device", "set_default_dtype",
+        "set_printoptions",
+        "set_default_tensor_type", "set_num_threads", "set_num_interop_threads",
+        "set_float32_matmul_precision",
+        "use_deterministic_algorithms", "set_deterministic_debug_mode", "set_warn_always", "export",
+        "from_numpy",
+        "frombuffer", "FileCheck", "ScriptFunction", "ScriptModule", "CompilationUnit",
+        "_import_device_backends",
         "prepare_multiprocessing_environment",
     }),
     "typing": frozenset({"get_type_hints", "ForwardRef"}),
-    "typing_extensions": frozenset({"get_type_hints", "ForwardRef", "evaluate_forward_ref", "get_annotations"}),
+    "typing_extensions": frozenset({"get_type_hints", "ForwardRef", "evaluate_forward_ref",
+    "get_annotations"}),
     "torch.ops": frozenset({"load_library", "import_module"}),
     "torch.nn": frozenset({"parallel", "DataParallel"}),
 }  # fmt: skip
 JIT_ALLOWED = MODULES["torch.jit"] or frozenset()
 OPERATOR_NAMESPACES = frozenset({"aten", "prims", "higher_order", "prim"})
 DENIED_TENSOR = frozenset({
-    "numpy", "storage", "untyped_storage", "_typed_storage", "tofile", "data_ptr", "share_memory_", "apply_", "map_",
+    "numpy", "storage", "untyped_storage", "_typed_storage", "tofile", "data_ptr", "share_memory_",
+    "apply_", "map_",
     "map2_", "__array__", "__reduce_ex__", "__reduce__", "_make_subclass", "from_file",
 })  # fmt: skip
 
 _TORCH_C = frozenset({
-    "is_grad_enabled", "is_inference_mode_enabled", "is_autocast_enabled", "get_autocast_dtype", "get_default_dtype",
-    "get_autocast_gpu_dtype", "get_autocast_cpu_dtype", "_set_grad_enabled", "_assert_async", "is_autocast_cpu_enabled",
+    "is_grad_enabled", "is_inference_mode_enabled", "is_autocast_enabled", "get_autocast_dtype",
+    "get_default_dtype",
+    "get_autocast_gpu_dtype", "get_autocast_cpu_dtype", "_set_grad_enabled", "_assert_async",
+    "is_autocast_cpu_enabled",
     "set_autocast_enabled", "set_autocast_dtype", "_log_api_usage_once", "_infer_size", "has_torch_function",
     "_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic", "initial_seed",
     "is_autocast_cache_enabled", "_get_privateuse1_backend_name", "_is_tracing",
 })  # fmt: skip
 _TORCH_CLASSES = frozenset({
-    "Tensor", "TensorBase", "dtype", "device", "Size", "Generator", "SymInt", "SymFloat", "SymBool", "finfo", "iinfo",
+    "Tensor", "TensorBase", "dtype", "device", "Size", "Generator", "SymInt", "SymFloat", "SymBool",
+    "finfo", "iinfo",
     "layout", "memory_format", "no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "autocast",
     "_Ops", "_OpNamespace", "OpOverload", "OpOverloadPacket", "tensortype", "qscheme",
 })  # fmt: skip
@@ -196,7 +213,8 @@ def _builtin_allowed(value: BuiltinFunctionType) -> bool:
 
 
 SAFE_BUILTINS = frozenset({
-    "abs", "all", "any", "bin", "callable", "chr", "divmod", "format", "hash", "hex", "id", "isinstance", "issubclass",
+    "abs", "all", "any", "bin", "callable", "chr", "divmod", "format", "hash", "hex", "id", "isinstance",
+    "issubclass",
     "iter", "len", "max", "min", "next", "oct", "ord", "pow", "repr", "round", "sorted", "sum",
 })  # fmt: skip
 _REFUSED_BUILTIN_TYPES = frozenset({"frame", "code", "traceback", "function", "module"})

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (programs are written as text)
 """Python's constructs mean in interpreted source what they mean in Python."""
 
 from pathlib import Path
@@ -86,7 +87,9 @@ def test_meaning(name: str, tmp_path: Path) -> None:
 
 def test_error_is_placed(tmp_path: Path) -> None:
     """An error that the source raises says at which line."""
-    (tmp_path / "net.py").write_text("from torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x.nothing\n")
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x.nothing\n"
+    )
     with pytest.raises(Unresolved, match="nothing") as stopped:
         construct(ClassSource("Net", tmp_path / "net.py")).call(torch.empty(1, device="meta"))
     assert stopped.value.line == 5
@@ -94,7 +97,9 @@ def test_error_is_placed(tmp_path: Path) -> None:
 
 def test_budget_ends_a_loop(tmp_path: Path) -> None:
     """A loop without end stops at the budget."""
-    (tmp_path / "net.py").write_text("from torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        while True:\n            x = 1\n")
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        while True:\n            x = 1\n"
+    )
     module = construct(ClassSource("Net", tmp_path / "net.py"), interpreter=Interpreter(most_steps=1000))
     with pytest.raises(Unresolved, match="1000 steps"):
         module.call(1)

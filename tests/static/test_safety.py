@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (programs are written as text)
 """Source that tries to act on the machine is refused before anything happens."""
 
 from pathlib import Path
@@ -19,7 +20,7 @@ ATTACKS = {
     "os.system": "os.system('touch {mark}')",
     "getattr of os": "getattr(os, 'sys' + 'tem')('touch {mark}')",
     "open": "open('{mark}', 'w').write('x')",
-    "eval": "eval('__import__(\"os\").system(\"touch {mark}\")')",
+    "eval": 'eval(\'__import__("os").system("touch {mark}")\')',
     "exec": "exec('import os')",
     "import inside": "import subprocess; subprocess.run(['touch', '{mark}'])",
     "__import__": "__import__('os').system('touch {mark}')",
