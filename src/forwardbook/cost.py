@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 if TYPE_CHECKING:
@@ -55,3 +58,14 @@ class Cost:
 def _plus(left: Amount, right: Amount) -> Amount:
     # any mixture may meet here, and which sums are defined is the operands' own knowledge
     return cast("Amount", operator.add(left, right))
+
+
+class _Callable(ModuleType):
+    """This module can be called: `forwardbook.cost(module, *inputs)` measures a call and gives its report."""
+
+    def __call__(self, module: object, *args: object, **kwargs: object) -> object:
+        # by name: measuring lies above this room, which knows nothing of it
+        return import_module("forwardbook.pipeline.concrete").cost(module, *args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _Callable

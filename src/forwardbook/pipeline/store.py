@@ -1,0 +1,107 @@
+"""A proved entry in; out its key, the entry in the database and its calculator on disk, or all as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from pydantic import JsonValue
+
+from forwardbook import generate
+from forwardbook.schema import QUANTITIES, Entry
+from forwardbook.workspace import Database, Workspace, WorkspaceError, write_atomically
+from forwardbook.workspace.storage import locked
+
+DIAGNOSTICS_NAME: Final = "diagnostics"
+
+
+def check_writable(workspace: Workspace) -> None:
+    """Refuse early, before minutes of work, where the database could not be written at the end."""
+    path = workspace.database_path
+    if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
+        raise WorkspaceError(f"writing {path}: the file is read-only; allow writing: chmod u+w {path}")
+    folder = path.resolve().parent
+    if folder.exists() and not os.access(folder, os.W_OK):
+        raise WorkspaceError(f"writing {path}: the folder is not writable; run in a folder of your own")
+
+
+def store(
+    entry: Entry, workspace: Workspace, rules_version: str, *, force: bool = False
+) -> tuple[str, Entry]:
+    """Put an entry into the database and write its calculator; both, or neither."""
+    # one lock over naming, generating and saving: two processes cannot take the same key for two classes
+    with locked(workspace.generated_folder):
+        database = workspace.load()
+        key = database.key_for(entry.library, entry.full_class_name)
+        entry = _named(key, entry, database)
+        if key in database.own:
+            entry = _with_human_validation(entry, database[key] if _is_valid(database, key) else None)
+        path = workspace.generated_folder / entry.generated_file_name
+        before = path.read_text(encoding="utf-8") if path.is_file() else None
+        try:
+            if entry.regimes:
+                generate.write(entry, workspace.generated_folder, force=force)
+            workspace.save({key: entry}, rules_version=rules_version)
+        except BaseException:
+            _restore(path, before)
+            raise
+    return key, entry
+
+
+def write_diagnostics(key: str, content: Mapping[str, JsonValue], workspace: Workspace) -> Path:
+    """Write what refuted a formula beside the database, for a person to look into."""
+    path = workspace.root / DIAGNOSTICS_NAME / f"{key}_diagnostics.json"
+    write_atomically(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+def remove_diagnostics(key: str, workspace: Workspace) -> None:
+    """Take away what an earlier analysis wrote of this class."""
+    with contextlib.suppress(OSError):
+        (workspace.root / DIAGNOSTICS_NAME / f"{key}_diagnostics.json").unlink(missing_ok=True)
+
+
+def same_formulas(left: Entry, right: Entry) -> bool:
+    """Whether two entries state the same formulas, letter by letter."""
+    return _formulas(left) == _formulas(right)
+
+
+def _formulas(entry: Entry) -> list[tuple[str, ...]]:
+    return [(r.name, *(r.formula(q) for q in QUANTITIES)) for r in entry.regimes]
+
+
+def _named(key: str, entry: Entry, database: Database) -> Entry:
+    """The entry with its generated names; only where its file's name is taken are all entries looked at."""
+    named = generate.with_generated_names(key, entry, {})
+    taken = (database.raw(other).get("generated_file_name") for other in database if other != key)
+    return (
+        generate.with_generated_names(key, entry, database) if named.generated_file_name in taken else named
+    )
+
+
+def _with_human_validation(entry: Entry, previous: Entry | None) -> Entry:
+    """What a person validated stays validated as long as the formulas are the same."""
+    if previous is None or not previous.validation.human_validated or not same_formulas(previous, entry):
+        return entry
+    validation = entry.validation.model_copy(update={"human_validated": True})
+    return entry.model_copy(update={"validation": validation})
+
+
+def _is_valid(database: Database, key: str) -> bool:
+    """Whether the present entry can be read; a damaged one is replaced."""
+    with contextlib.suppress(Exception):
+        return bool(database[key])
+    return False
+
+
+def _restore(path: Path, before: str | None) -> None:
+    with contextlib.suppress(OSError):
+        if before is None:
+            path.unlink(missing_ok=True)
+        else:
+            write_atomically(path, before)

@@ -1,0 +1,84 @@
+"""What a person typed in; out the class as text, checked: it is a Module and has a forward()."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from forwardbook.analyzers.instances.find import Found, find_class
+from forwardbook.analyzers.reader import Facts, Sources, read_class
+from forwardbook.errors import ForwardbookError
+
+_MODULE: Final = "torch.nn.modules.module.Module"
+_RAISES: Final = ("raise NotImplementedError", "raise NotImplemented")
+
+
+class NotAnalysable(ForwardbookError):
+    """A class that has no forward() of its own or inherited, or is no Module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The class to analyse: where it is, what its source says, and the folders to import it from."""
+
+    found: Found
+    facts: Facts
+
+    @property
+    def full_class_name(self) -> str:
+        """The dotted name under which it is defined."""
+        return self.found.full_class_name
+
+    @property
+    def library(self) -> str:
+        """The top package."""
+        return self.found.module.partition(".")[0]
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Folders of the user's that must be importable; none for installed packages."""
+        root = str(self.found.root)
+        return () if "-packages" in root else (root,)
+
+
+def subject(typed: str, folder: Path | None = None) -> Subject:
+    """The class meant by a name or `file.py:Class`; nothing of it is imported or run."""
+    found = find_class(typed, folder)
+    sources = Sources([found.root])
+    facts = read_class(found.class_name, found.file, sources)
+    _check(found, facts, sources)
+    return Subject(found, facts)
+
+
+def _check(found: Found, facts: Facts, sources: Sources) -> None:
+    known = [name for name in facts.resolution_order if not _is_open(name, sources)]
+    if len(known) < len(facts.resolution_order):
+        return  # a base without source: the run will tell
+    place = f"{found.file.name}:{facts.span.line}"
+    if _MODULE not in facts.resolution_order:
+        bases = ", ".join(facts.bases) or "none"
+        raise NotAnalysable(
+            f"analysing {found.full_class_name} ({place}): it is no torch.nn.Module (its bases: {bases}); "
+            "name a class that derives from torch.nn.Module"
+        )
+    if facts.forward is None:
+        raise NotAnalysable(
+            f"analysing {found.full_class_name} ({place}): it is abstract: neither it nor a base class "
+            "defines forward(); name a class derived from it that does"
+        )
+    body = [s for s in facts.forward.statements if s.kind != "Expr"]
+    if len(body) == 1 and body[0].text.startswith(_RAISES):
+        raise NotAnalysable(
+            f"analysing {found.full_class_name}: it is abstract: all its forward() does, at line "
+            f"{body[0].span.line}, is {body[0].text}; name a class derived from it that does more"
+        )
+
+
+def _is_open(base: str, sources: Sources) -> bool:
+    """Whether a base may be anything: no class with source, no builtin, nothing of typing."""
+    head, _, rest = base.partition(".")
+    if not rest:
+        return not hasattr(builtins, base) and base not in ("Generic", "Protocol")
+    return head not in ("typing", "abc") and sources.load(base.rpartition(".")[0]) is None

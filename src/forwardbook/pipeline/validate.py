@@ -1,0 +1,166 @@
+"""Names of stored entries in; out, for each, whether proving it again gives the same polynomials."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from forwardbook.errors import ForwardbookError
+from forwardbook.formula import FormulaError, parse
+from forwardbook.pipeline.analyze import Run, is_refuted, output_of, read_entry
+from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.request import Derive, Request
+from forwardbook.pipeline.subject import Subject, subject
+from forwardbook.registry import find
+from forwardbook.schema import QUANTITIES, Entry, Given, Regime
+from forwardbook.workspace import Database, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What came of proving one entry again: no differences, or each of them in words."""
+
+    key: str
+    full_class_name: str
+    verdict: str
+    differences: tuple[str, ...]
+    seconds: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+
+def validate(
+    names: Sequence[str],
+    *,
+    seed: int,
+    workspace: Workspace | None = None,
+    limits: Limits | None = None,
+    run: Run = run_child,
+    started: Callable[[str], None] = lambda name: None,
+) -> Iterator[Check]:
+    """A check of each named entry, of all when none is named, at sizes drawn from `seed`. Nothing is stored."""
+    database = (workspace or Workspace.find()).load()
+    for key in [find(database, name) for name in names] or list(database):
+        started(database[key].full_class_name)
+        yield _check(key, database, seed, limits or Limits.given(), run)
+
+
+def _check(key: str, database: Database, seed: int, limits: Limits, run: Run) -> Check:
+    begin = time.monotonic()
+    entry = database[key]
+    try:
+        again = _derived_again(entry, seed, limits, run)
+        found = tuple(differences(database.resolved(key)[1], again))
+        if again.source_hash and again.validation.verdict != entry.validation.verdict:
+            found = (f"the verdict was {entry.validation.verdict}, now {_verdict(again)}", *found)
+        verdict: str = again.validation.verdict
+    except ForwardbookError as error:
+        found, verdict = (str(error),), "unproved"
+    return Check(key, entry.full_class_name, verdict, found, time.monotonic() - begin)
+
+
+def _verdict(entry: Entry) -> str:
+    reason = entry.validation.reason
+    return f"{entry.validation.verdict}{reason and f' ({reason})'}"
+
+
+def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
+    wanted = _subject(entry)
+    if wanted.facts.source_hash != entry.source_hash:
+        raise ForwardbookError(
+            f"the source of {entry.full_class_name} changed since it was analysed; "
+            f"analyse it again: forwardbook analyze-module {entry.full_class_name}"
+        )
+    given = entry.given or Given()
+    with tempfile.TemporaryDirectory(prefix="forwardbook-") as folder:
+        config = Path(folder) / "config.json"
+        if given.config is not None:
+            config.write_text(json.dumps(given.config), encoding="utf-8")
+        response = run(
+            Request(
+                target=entry.full_class_name,
+                file=str(wanted.found.file),
+                roots=wanted.roots,
+                config_file=str(config) if given.config is not None else None,
+                init=given.init,
+                inputs=given.inputs,
+                derive=_derive(entry),
+                seed=seed,
+            ),
+            limits,
+        )
+    again = read_entry(response, entry.full_class_name)
+    if response.problem is not None or again is None or is_refuted(again):
+        lines = [response.problem or "the measurement refuted the formula", *output_of(response)[-8:]]
+        raise ForwardbookError("\n".join(lines))
+    return again
+
+
+def _subject(entry: Entry) -> Subject:
+    """The class of an entry; one of a user's own is looked for in the file that the entry names."""
+    file = Path.cwd() / entry.code_location.file
+    return subject(f"{file}:{entry.class_name}") if file.is_file() else subject(entry.full_class_name)
+
+
+def _derive(entry: Entry) -> Derive:
+    """As it was derived: code that was never run is not run now."""
+    return "static" if tuple(entry.derived_by) == ("static",) else "both"
+
+
+def differences(stored: Entry, again: Entry) -> Iterator[str]:
+    """What two entries of one class state differently, regime by regime, line by line."""
+    ours, theirs = ({r.name: r for r in entry.regimes} for entry in (stored, again))
+    for name in ours.keys() - theirs.keys():
+        yield f"regime {name}: it is stored, and was not found again"
+    for name in theirs.keys() - ours.keys():
+        yield f"regime {name}: it was found now, and is not stored"
+    for name in [name for name in ours if name in theirs]:
+        yield from _regime_differences(ours[name], theirs[name])
+    holes = [sorted((h.operation, h.reason) for h in entry.unresolved) for entry in (stored, again)]
+    if holes[0] != holes[1]:
+        yield f"unresolved operations: {len(holes[0])} stored, {len(holes[1])} found now, or others"
+
+
+def _regime_differences(stored: Regime, again: Regime) -> Iterator[str]:
+    for quantity in QUANTITIES:
+        was, now = stored.formula(quantity), again.formula(quantity)
+        if not same(was, now):
+            yield f"regime {stored.name}, {quantity}: stored {was}, now {now}"
+    if set(stored.conditions) != set(again.conditions):
+        yield f"regime {stored.name}, conditions: stored {_list(stored)}, now {_list(again)}"
+    was_lines, now_lines = _lines(stored), _lines(again)
+    for place in sorted(was_lines.keys() | now_lines.keys()):
+        was_texts, now_texts = was_lines.get(place, ("0",) * 4), now_lines.get(place, ("0",) * 4)
+        if not all(same(a, b) for a, b in zip(was_texts, now_texts, strict=True)):
+            yield f"regime {stored.name}, {place[1]}: stored {was_texts}, now {now_texts}"
+
+
+def same(left: str, right: str) -> bool:
+    """Whether two formulas are the same polynomial."""
+    try:
+        return left == right or parse(left) == parse(right)
+    except FormulaError:
+        return False
+
+
+def _list(regime: Regime) -> str:
+    return "; ".join(regime.conditions) or "none"
+
+
+def _lines(regime: Regime) -> dict[tuple[int, str], tuple[str, ...]]:
+    """The four formulas of each line by its code and its distance from the first: moving is no change."""
+    flops = {(x.line, x.code): (x.flops, x.pointwise_ops) for x in regime.flop_analysis.lines}
+    moved = {(x.line, x.code): (x.reads, x.writes) for x in regime.memory_analysis.lines}
+    first = min((line for line, _ in (*flops, *moved)), default=0)
+    return {
+        (line - first, code): (*flops.get((line, code), ("0", "0")), *moved.get((line, code), ("0", "0")))
+        for line, code in dict.fromkeys((*flops, *moved))
+    }
