@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; an error of ours is a message on stderr and exit code 1, wrong usage exit code 2."""
+    """Run a command; an error of ours is a message on stderr and exit code 1, wrong usage 2, Ctrl-C 130."""
     from forwardbook.cli.app import build_app
     from forwardbook.errors import ForwardbookError
 
@@ -14,6 +14,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ForwardbookError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -10,6 +10,8 @@ import typer
 import forwardbook
 
 COMMANDS: Final = {
+    "analyze-module": "forwardbook.cli.analyze:analyze_module",
+    "validate": "forwardbook.cli.analyze:validate",
     "list": "forwardbook.cli.browse:list_entries",
     "show": "forwardbook.cli.browse:show",
     "evaluate": "forwardbook.cli.evaluate:evaluate",

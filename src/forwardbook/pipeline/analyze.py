@@ -74,7 +74,7 @@ def analyze(
     run: Run = run_child,
     started: Callable[[str], None] = lambda name: None,
 ) -> Analysis:
-    """The entry of a class, by name or `file.py:Class`; `started` is told when code of the class begins to run.
+    """The entry of a class, by name or `file.py:Class`; `started` is told when its code begins to run.
 
     Raises:
         ForwardbookError: with a message for a person; the database is then as it was.

@@ -31,7 +31,7 @@ def analyze(
     timeout: float | None = None,
     memory: float | None = None,
 ) -> Entry:
-    """The entry of a class: known from the database, else derived, proved in a process of its own, and stored.
+    """The entry of a class: from the database, else derived and proved in a process of its own, and stored.
 
     `init` gives constructor arguments, `inputs` shapes such as `{"x": "batch_size,seq_len,hidden_size"}`.
     """
@@ -54,8 +54,8 @@ def _typed(cls: type) -> str:
     """`file.py:Class`, for a live class; one that was typed into a session has no file to read."""
     if not isinstance(cls, type):
         raise ForwardbookError(
-            f"analysing {cls!r}: a class or its name was expected, found an instance of {type(cls).__name__}; "
-            "for what one call of a live module costs: forwardbook.cost(module, *inputs)"
+            f"analysing {cls!r}: a class or its name was expected, found an instance of "
+            f"{type(cls).__name__}; for what one call of a live module costs: forwardbook.cost(module, *inputs)"
         )
     try:
         file = inspect.getfile(cls)

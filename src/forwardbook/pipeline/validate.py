@@ -46,7 +46,7 @@ def validate(
     run: Run = run_child,
     started: Callable[[str], None] = lambda name: None,
 ) -> Iterator[Check]:
-    """A check of each named entry, of all when none is named, at sizes drawn from `seed`. Nothing is stored."""
+    """A check of each named entry, or of all, at sizes drawn from `seed`. Nothing is stored."""
     database = (workspace or Workspace.find()).load()
     for key in [find(database, name) for name in names] or list(database):
         started(database[key].full_class_name)

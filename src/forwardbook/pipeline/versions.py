@@ -17,7 +17,7 @@ def current_versions(library: str) -> dict[str, str]:
 
 
 def differing(recorded: Mapping[str, str], rules: str) -> list[str]:
-    """What was recorded and is another version now; `rules` stands in where an entry names no rules version."""
+    """What is another version now; `rules` stands in for an entry that names no version of the rules."""
     recorded = {"rules": rules} | dict(recorded)
     return [name for name, text in recorded.items() if text and not _same(text, _version(name))]
 

@@ -1,0 +1,167 @@
+"""`forwardbook analyze-module` and `validate`: classes in, proved entries or what differs out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from forwardbook.pipeline.analyze import Analysis
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Timeout = Annotated[float | None, typer.Option(help="Seconds for the code of the class; by default 600.")]
+Memory = Annotated[
+    float | None, typer.Option(help="GB for the code of the class, beyond torch itself; by default 12.")
+]
+
+
+def analyze_module(
+    name: Annotated[
+        str, typer.Argument(metavar="CLASS", help="Class name, full class name, or `file.py:Class`.")
+    ],
+    derive: Annotated[
+        Literal["static", "symbolic", "both"],
+        typer.Option(help="`static` reads the code and never imports or runs it."),
+    ] = "both",
+    force: Annotated[
+        bool, typer.Option("--force", help="Analyse again, and overwrite a calculator edited by hand.")
+    ] = False,
+    as_json: Json = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Also say why each line costs this.")] = False,
+    config: Annotated[Path | None, typer.Option(help="A JSON file of config fields.")] = None,
+    init: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A constructor argument; repeatable.")
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="NAME=B,S,H", help="The shape of an input of forward(); repeatable."),
+    ] = None,
+    timeout: Timeout = None,
+    memory: Memory = None,
+) -> None:
+    """Derive the cost formulas of a class from its forward(), prove them, store them."""
+    import json
+
+    from forwardbook.pipeline.analyze import Options, analyze
+    from forwardbook.pipeline.job import Limits
+
+    options = Options(config, _pairs(init, "in_features=64"), _pairs(inputs, "x=batch_size,seq_len"), derive)
+    limits = Limits.given(memory, timeout)
+    with _interruptible("nothing was stored"), _status() as told:
+        analysis = analyze(
+            name, options, limits=limits, force=force, started=lambda full: told(f"running {full}")
+        )
+    if as_json:
+        print(json.dumps({"key": analysis.key, **analysis.entry.model_dump(mode="json")}, indent=1))
+        return
+    from forwardbook.cli.entry_view import entry_view
+    from forwardbook.cli.explain_view import explain_view
+    from forwardbook.cli.terminal import console
+
+    console().print(entry_view(analysis.key, analysis.entry))
+    if explain:
+        console().print(explain_view(analysis.entry))
+    _say(_closing(analysis))
+
+
+def validate(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="CLASS...", help="By default every class of the database.")
+    ] = None,
+    as_json: Json = False,
+    seed: Annotated[int | None, typer.Option(help="Sizes are drawn from it; by default a new one.")] = None,
+    timeout: Timeout = None,
+    memory: Memory = None,
+) -> None:
+    """Derive and prove stored classes again, at new random sizes; exit code 1 if anything differs."""
+    import json
+    import secrets
+    from dataclasses import asdict
+
+    from forwardbook.pipeline.job import Limits
+    from forwardbook.pipeline.validate import validate as checks_of
+
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    limits = Limits.given(memory, timeout)
+    checks = []
+    with _interruptible("nothing was changed"), _status() as told:
+        for check in checks_of(names or [], seed=seed, limits=limits, started=lambda n: told(f"proving {n}")):
+            checks.append(check)
+            if not as_json:
+                from forwardbook.cli.explain_view import check_view
+                from forwardbook.cli.terminal import console
+
+                console().print(check_view(check))
+    if as_json:
+        print(json.dumps([asdict(check) | {"agrees": check.agrees} for check in checks], indent=1))
+    wrong = sum(not check.agrees for check in checks)
+    _say(f"{len(checks) - wrong} of {len(checks)} agree, at sizes drawn from --seed {seed}")
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _closing(analysis: Analysis) -> str:
+    if analysis.cached:
+        return (
+            f"nothing changed since it was analysed: read from the database in {analysis.seconds:.1f} s "
+            "(--force analyses again)"
+        )
+    stored = f"stored as {analysis.key} in module_db.json"
+    if analysis.entry.regimes:
+        stored += f", calculator generated_modules/{analysis.entry.generated_file_name}"
+    return f"{stored}, {analysis.seconds:.1f} s"
+
+
+def _pairs(texts: list[str] | None, example: str) -> dict[str, str]:
+    """`name=value` texts as a dictionary; wrong usage says what was expected."""
+    found: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not (name.strip() and equals and value.strip()):
+            raise typer.BadParameter(f"{text!r} is not NAME=VALUE, such as {example}")
+        found[name.strip()] = value.strip()
+    return found
+
+
+class _Told:
+    """Takes what is going on and shows it with a spinner, on the terminal of standard error only."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._status = Console(stderr=True).status("reading the source")
+
+    def __call__(self, doing: str) -> None:
+        self._status.update(doing)
+
+    def __enter__(self) -> _Told:
+        self._status.__enter__()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._status.stop()
+
+
+def _status() -> _Told:
+    return _Told()
+
+
+@contextmanager
+def _interruptible(outcome: str) -> Iterator[None]:
+    """Ctrl-C inside is a message and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _say(f"interrupted: {outcome}")
+        raise typer.Exit(130) from None
+
+
+def _say(text: str) -> None:
+    """A line beside the result, on standard error."""
+    import sys
+
+    print(text, file=sys.stderr)

@@ -1,0 +1,149 @@
+"""The child process: whatever the analysed code does, a clear problem comes back and nothing is left running."""
+
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.request import Request, Response
+
+Call = Callable[..., Response]
+
+CLASS = """\
+import os, signal, subprocess, sys, time, urllib.request
+import torch
+
+class Toy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        {init}
+
+    def forward(self, x):
+{forward}
+"""
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Runs a class with the given bodies of forward() and __init__ in a child, and gives the response."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+
+    def run(forward: str, *, init: str = "pass", seconds: float = 60, memory_gb: float = 1) -> Response:
+        body = textwrap.indent(textwrap.dedent(forward).strip(), " " * 8)
+        file = tmp_path / "toy_layers.py"
+        file.write_text(CLASS.format(init=init, forward=body))
+        request = Request(target="toy_layers.Toy", file=str(file), roots=(str(tmp_path),))
+        return run_child(request, Limits(memory_gb, seconds), "run_only:work")
+
+    return run
+
+
+def test_answer_comes_back(call: Call) -> None:
+    """What the worker answers comes back, and nothing of what the class printed."""
+    response = call("print('hello'); print('world', file=sys.stderr); return 7")
+
+    assert Response(entry={"returned": "7"}) == response
+
+
+def test_child_is_offline(call: Call) -> None:
+    """The class sees no proxy, no GPU, the hub offline, and no standard input."""
+    response = call(
+        """
+        names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "CUDA_VISIBLE_DEVICES", "https_proxy")
+        return [os.environ.get(name) for name in names], sys.stdin.read()
+        """
+    )
+
+    assert {"returned": "(['1', '1', '', None], '')"} == response.entry
+
+
+@pytest.mark.parametrize(
+    ("forward", "init", "kind", "words"),
+    [
+        (
+            "raise ValueError('bad x')",
+            "pass",
+            "forward",
+            ("running forward() of toy_layers.Toy: ValueError: bad x", "toy_layers.py:10 in forward: raise"),
+        ),
+        (
+            "return x",
+            "self.size = undefined",
+            "constructor",
+            ("building toy_layers.Toy: NameError", "toy_layers.py:7 in __init__", "--init name=value"),
+        ),
+        ("sys.exit(3)", "pass", "forward", ("sys.exit(3)", "toy_layers.py:10")),
+        ("os._exit(0)", "pass", "crash", ("exit code 0 before it answered",)),
+        (
+            "os.kill(os.getpid(), signal.SIGSEGV)",
+            "pass",
+            "crash",
+            ("segmentation fault (SIGSEGV)", "toy_layers.py:10 in forward"),
+        ),
+        (
+            "os.fork()\nreturn x",
+            "pass",
+            "fork",
+            ("tried to fork its process", "toy_layers.py:10 in forward", "--derive static"),
+        ),
+        (
+            "return urllib.request.urlopen('http://192.0.2.1')",
+            "pass",
+            "forward",
+            ("forwardbook runs analysed code offline",),
+        ),
+        (
+            "held = []\nwhile True: held.append(bytearray(10**8))",
+            "pass",
+            "memory",
+            ("more memory than 1 GB (--memory) allows", "toy_layers.py:11 in forward"),
+        ),
+        (
+            "held = []\nwhile True: held.append(torch.zeros(10**7))",
+            "pass",
+            "memory",
+            ("more memory than 1 GB (--memory) allows", "toy_layers.py:11 in forward"),
+        ),
+    ],
+)
+def test_problem_is_told(call: Call, forward: str, init: str, kind: str, words: tuple[str, ...]) -> None:
+    """A problem says what was being done, to which class, at which line, and what to do next."""
+    response = call(forward, init=init)
+
+    assert (kind, None) == (response.problem_kind, response.entry)
+    assert [word for word in words if word not in str(response.problem)] == []
+
+
+def test_hang_is_ended(call: Call) -> None:
+    """A forward() without end is ended in time, and the problem says at which line it was."""
+    response = call("while True:\n    print('again')\n    time.sleep(0.01)", seconds=8)
+
+    assert "timeout" == response.problem_kind
+    assert "it was not done after 8 s" in str(response.problem)
+    assert "toy_layers.py:1" in str(response.problem)
+    assert ["again"] * 20 == response.diagnostics["output"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are listed by /proc")
+def test_other_programs_are_ended(call: Call, tmp_path: Path) -> None:
+    """A program that forward() started, even one that left our process group, is gone afterwards."""
+    started = tmp_path / "started"
+    script = f"import time, os; open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    response = call(
+        f"""
+        subprocess.Popen([sys.executable, "-c", {script!r}], start_new_session=True)
+        while not os.path.exists({str(started)!r}) or not open({str(started)!r}).read(): time.sleep(0.05)
+        return 7
+        """
+    )
+    pid = int(started.read_text())
+    for _ in range(100):  # until its new parent has taken note
+        if not Path(f"/proc/{pid}/cmdline").exists() or not Path(f"/proc/{pid}/cmdline").read_bytes():
+            break
+        time.sleep(0.02)
+
+    assert {"returned": "7"} == response.entry
+    assert not Path(f"/proc/{pid}").exists() or b"" == Path(f"/proc/{pid}/cmdline").read_bytes()
