@@ -66,11 +66,6 @@ def widths_of(dtype: torch.dtype) -> dict[str, int]:
     return {"w_dtype_bytes": width, "a_dtype_bytes": width, "kv_dtype_bytes": width}
 
 
-def _hints(size: Size) -> int:
-    assert isinstance(size, int)
-    return size
-
-
 def predict(size: Size, sizes: Mapping[str, int]) -> int | None:
     """The number a formula gives; None where it says that it does not hold."""
     if isinstance(size, int):
@@ -151,7 +146,7 @@ def prove(
             call = find_call(trace, proof.pattern.path, proof.pattern.occurrence)
             if call is None or len(proof.points) >= points:
                 continue
-            measured = summarise(trace, call, _hints)
+            measured = summarise(trace, call, {})
             proof.points.append(compare(proof.pattern.summary, measured, {**sizes, **widths}))
     for proof in proofs:
         if len(proof.points) < points:
@@ -165,8 +160,3 @@ def _kept(hints: Mapping[str, int], rng: random.Random, attempt: int) -> dict[st
         return {}
     share = min(0.5, (attempt - 5) * 0.06)
     return {name: value for name, value in hints.items() if rng.random() < share}
-
-
-def peak_formula(summary: Summary) -> Expr:
-    """The peak as one expression."""
-    return Expr.of(summary.quantities()["peak"])

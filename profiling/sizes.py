@@ -17,6 +17,7 @@ def draw(
     rng: random.Random,
     fixed: Mapping[str, int] | None = None,
     attempts: int = 60,
+    repairs: int = REPAIRS,
 ) -> dict[str, int] | None:
     """Sizes for every name in `hints` that satisfy all conditions; those of `fixed` are kept. None if none is found.
 
@@ -28,7 +29,7 @@ def draw(
         share = 1.0 if attempt < attempts // 2 else 1.0 - attempt / (attempts * 1.5)
         sizes = {name: _value(hints[name], rng) if rng.random() <= share else hints[name] for name in free}
         sizes |= fixed
-        if _repair(sizes, conditions, rng, frozenset(fixed)):
+        if _repair(sizes, conditions, rng, frozenset(fixed), repairs):
             return sizes
     return None
 
@@ -40,8 +41,10 @@ def _value(hint: int, rng: random.Random) -> int:
     return rng.randint(max(2, min(hint // 3, top // 4)), top)
 
 
-def _repair(sizes: dict[str, int], conditions: Sequence[Condition], rng: random.Random, fixed: frozenset[str]) -> bool:
-    for _ in range(REPAIRS):
+def _repair(
+    sizes: dict[str, int], conditions: Sequence[Condition], rng: random.Random, fixed: frozenset[str], repairs: int
+) -> bool:
+    for _ in range(repairs):
         broken = [c for c in conditions if not _holds(c, sizes)]
         if not broken:
             return True

@@ -14,11 +14,11 @@ import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.ops import Size
-from forwardbook.analyzers.symbolic.patterns import Pattern, pattern_at
+from forwardbook.analyzers.symbolic.patterns import Pattern, summary_at
 from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary
 from forwardbook.cost import Cost
-from forwardbook.formula import Expr
+from forwardbook.formula import Condition, Expr
 
 POINTS = 5  # a polynomial of degree 2 needs three; two more are held out and must agree
 MAX_DEGREE = 2
@@ -33,18 +33,19 @@ def without_loops(
     patterns: Sequence[Pattern],
     names: Sequence[str],
     starts: Mapping[str, int],
+    step: int = 1,
     hints: Mapping[str, int] | None = None,
 ) -> list[Pattern | None]:
     """The patterns with `names`, consumed as numbers, symbolic again; None for one where no polynomial fits.
 
-    Each name takes POINTS consecutive values from `starts` on. Conditions that mention a name are dropped (the proof
-    stands in for them), the others kept.
+    Each name takes POINTS values from `starts` on, `step` apart; with a step of 2 (layers that alternate) the pattern
+    holds for values of that parity. Other conditions that mention a name are dropped (the proof stands in for them).
     """
     base = _summaries(recipe, dtype, patterns, dict(starts), hints)
     varied: dict[str, dict[int, list[Summary | None]]] = {}
     for name in names:
         varied[name] = {starts[name]: base}
-        for value in range(starts[name] + 1, starts[name] + POINTS):
+        for value in range(starts[name] + step, starts[name] + POINTS * step, step):
             varied[name][value] = _summaries(recipe, dtype, patterns, {**starts, name: value}, hints)
     found: list[Pattern | None] = []
     for index, pattern in enumerate(patterns):
@@ -54,6 +55,9 @@ def without_loops(
             continue
         summary = _combined(tables)  # type: ignore[arg-type]
         kept = tuple(c for c in pattern.conditions if not c.symbols().intersection(names))
+        if step > 1:
+            parity = ((Expr.symbol(n).mod(Expr.const(step)), Expr.const(starts[n] % step)) for n in names)
+            kept += tuple(Condition(rest, "==", wanted) for rest, wanted in parity)
         found.append(replace(pattern, summary=summary, conditions=kept) if summary is not None else None)
     return found
 
@@ -66,8 +70,7 @@ def _summaries(
     hints: Mapping[str, int] | None,
 ) -> list[Summary | None]:
     run = run_symbolically(recipe, dtype, hints=hints, pinned=pinned)
-    found = (pattern_at(run, p.path, p.occurrence) for p in patterns)
-    return [p.summary if p is not None else None for p in found]
+    return [summary_at(run, p.path, p.occurrence) for p in patterns]
 
 
 def _combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
-from forwardbook.analyzers.ops import Size
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun
-from forwardbook.analyzers.symbolic.summary import Summary, summarise
+from forwardbook.analyzers.symbolic.summary import Summary, executed, forward_code, summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, Unruled
 from forwardbook.formula import Condition, Expr
 
@@ -25,6 +24,16 @@ class Consumed:
 
 
 @dataclass(frozen=True, slots=True)
+class SubCall:
+    """A submodule called directly: from which line, its path below the module, its class and its sizes."""
+
+    line: int
+    attribute: str
+    class_name: str
+    bindings: tuple[tuple[str, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """One way in which the class is called: its costs and the conditions under which they hold."""
 
@@ -36,6 +45,7 @@ class Pattern:
     unruled: tuple[Unruled, ...]
     consumed: tuple[Consumed, ...]
     arguments: tuple[str, ...]
+    subcalls: tuple[SubCall, ...] = ()
 
     @property
     def path(self) -> str:
@@ -77,22 +87,17 @@ def patterns(run: SymbolicRun, target: str) -> list[Pattern]:
     return [_pattern(run, calls) for calls in _grouped(run, target)]
 
 
-def pattern_at(run: SymbolicRun, path: str, occurrence: int) -> Pattern | None:
-    """The pattern of one given call."""
+def summary_at(run: SymbolicRun, path: str, occurrence: int) -> Summary | None:
+    """The quantities of one given call."""
     call = find_call(run.trace, path, occurrence)
-    return _pattern(run, [(call, _summary(run, call), occurrence)]) if call else None
+    return _summary(run, call) if call else None
 
 
 _Found = tuple[CallRecord, Summary, int]
 
 
 def _summary(run: SymbolicRun, call: CallRecord) -> Summary:
-    numbers = hint_reader(run)
-
-    def hints(size: Size) -> int:
-        return size if isinstance(size, int) else size.evaluate(numbers)
-
-    return summarise(run.trace, call, hints)
+    return summarise(run.trace, call, hint_reader(run))
 
 
 def _grouped(run: SymbolicRun, target: str) -> list[list[_Found]]:
@@ -109,17 +114,29 @@ def _grouped(run: SymbolicRun, target: str) -> list[list[_Found]]:
 
 def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
     call, summary, occurrence = group[0]
-    start, stop = call.start, call.stop
     return Pattern(
-        summary=replace(summary),
+        summary=summary,
         paths=tuple(dict.fromkeys(c.path for c, _, _ in group)),
         occurrence=occurrence,
         conditions=tuple(_conditions(run, call, summary)),
         assumptions=tuple(sorted(run.trace.assumed)),
         unruled=tuple(u for u in run.trace.unruled if call.index in run.trace.ancestors(u.call)),
         consumed=tuple(_consumed(run, call)),
-        arguments=call.argument_text if start <= stop else (),
+        arguments=call.argument_text,
+        subcalls=tuple(_subcalls(run, call)),
     )
+
+
+def _subcalls(run: SymbolicRun, call: CallRecord) -> Iterable[SubCall]:
+    forward = forward_code(type(call.module))
+    prefix = f"{call.path}." if call.path else ""
+    for child in run.trace.calls[call.index + 1 :]:
+        if child.parent != call.index:
+            continue
+        place, _ = executed(child.site, forward)
+        sizes = {n: v for n, v in vars(child.module).items() if isinstance(v, torch.SymInt)}
+        bindings = tuple((n, run.expressions.of(v)) for n, v in sorted(sizes.items()))
+        yield SubCall(place.line, child.path.removeprefix(prefix), class_name(child.module), bindings)
 
 
 def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterable[Condition]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
 from forwardbook.analyzers.ops import Size
+from forwardbook.analyzers.symbolic.peaks import contenders
 from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace
 from forwardbook.cost import Cost
-from forwardbook.formula import Expr, dominant
+from forwardbook.formula import Expr
 
 LineKey = tuple[str, int, int]  # file, first line, last line of the expression
 
@@ -69,8 +70,8 @@ def smallest(a: Size, b: Size) -> Size:
     return Expr.minimum(Expr.of(a), Expr.of(b))
 
 
-def summarise(trace: Trace, call: CallRecord, hints: Callable[[Size], int]) -> Summary:
-    """The quantities of `call`; `hints` gives the number of a size in this run (to order peak candidates)."""
+def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summary:
+    """The quantities of `call`; `hints` gives the number of every symbol of this run (to order peak candidates)."""
     operations = trace.of(call)
     born, died, peaks = _storages(trace, call, hints)
     alive = {key: size for key, size in born.items() if key not in died}
@@ -117,13 +118,13 @@ def _touched(operations: Sequence[OperationRecord]) -> dict[int, dict[object, Si
 
 
 def _storages(
-    trace: Trace, call: CallRecord, hints: Callable[[Size], int]
+    trace: Trace, call: CallRecord, hints: Mapping[str, int]
 ) -> tuple[dict[int, Size], set[int], tuple[Size, ...]]:
     """Storages born in the call, those of them that died in it, and the states that may be the peak."""
     born: dict[int, Size] = {}
     died: set[int] = set()
     live: Size = 0
-    states: dict[Size, int] = {}
+    states: dict[Size, None] = {}
     rising = False
     for event in trace.events[slice(*call.events)]:
         if event.alive:
@@ -132,20 +133,20 @@ def _storages(
             rising = True
         elif event.storage in born and event.storage not in died:
             if rising:
-                states.setdefault(live, hints(live))
+                states.setdefault(live)
             died.add(event.storage)
             live = live - event.size
             rising = False
     if rising or not states:
-        states.setdefault(live, hints(live))
+        states.setdefault(live)
     if all(isinstance(s, int) for s in states):
         return born, died, (max(states),)  # type: ignore[type-var]
-    ordered = sorted(states, key=lambda s: -states[s])
-    return born, died, tuple(dominant([Expr.of(s) for s in ordered]))
+    found = contenders([Expr.of(s) for s in states], hints)
+    return born, died, tuple(sorted(found, key=lambda s: -s.evaluate(dict(hints))))
 
 
 def _lines(trace: Trace, call: CallRecord) -> tuple[LineSummary, ...]:
-    code = _forward_code(type(call.module))
+    code = forward_code(type(call.module))
     costs: dict[LineKey, Cost] = {}
     names: dict[LineKey, Counter[str]] = {}
     chains: dict[LineKey, dict[str, None]] = {}
@@ -176,7 +177,7 @@ def _lines(trace: Trace, call: CallRecord) -> tuple[LineSummary, ...]:
     )
 
 
-def _forward_code(kind: type[torch.nn.Module]) -> tuple[str, str]:
+def forward_code(kind: type[torch.nn.Module]) -> tuple[str, str]:
     """File and qualified name of the forward() written in the class, decorators taken off."""
     code = getattr(inspect.unwrap(kind.forward), "__code__", None)
     return (code.co_filename, code.co_qualname) if code is not None else ("", "")

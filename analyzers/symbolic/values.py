@@ -59,6 +59,30 @@ def _concrete(value: object) -> object:
     return tree_map(hint_of, value)
 
 
+def _count(tensor: Tensor) -> int:
+    """The number of elements, symbolic where a size is."""
+    count: int = 1
+    for size in tensor.shape:
+        count = count * size
+    return count
+
+
+def _everything(mask: Tensor) -> Tensor:
+    shape = tuple(int(hint_of(size)) for size in mask.shape)  # type: ignore[call-overload]
+    return torch.ones(shape, dtype=torch.bool, device="cpu").nonzero()
+
+
+def _rows(mask: Tensor) -> Tensor:
+    """`nonzero` of a mask that is true everywhere: one row for each element."""
+    return carry(torch.empty((_count(mask), mask.dim()), dtype=torch.int64, device="meta"), _everything(mask))
+
+
+def _columns(mask: Tensor) -> list[Tensor]:
+    """The same, one tensor for each dimension."""
+    columns = _everything(mask).unbind(1)
+    return [carry(torch.empty((_count(mask),), dtype=torch.int64, device="meta"), c.contiguous()) for c in columns]
+
+
 def _tensors(tree: object) -> list[Tensor]:
     return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
 
@@ -136,12 +160,12 @@ class Values:
         known: bool,
         real: Callable[[], object],
     ) -> object:
+        if name == "nonzero" and self._everywhere(inputs[0], name):
+            return _rows(inputs[0])
+        if name == "masked_select" and inputs[0].dim() == inputs[1].dim() and self._everywhere(inputs[1], name):
+            return torch.empty(_count(torch.broadcast_tensors(*inputs[:2])[0]), dtype=inputs[0].dtype, device="meta")
         if known and inputs:
             return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
-        if name == "nonzero":
-            self.assumed["a mask computed from weights is true everywhere (nonzero)"] += 1
-            shape = tuple(int(hint_of(s)) for s in inputs[0].shape)  # type: ignore[call-overload]
-            return to_meta(torch.ones(shape, dtype=torch.bool).nonzero())
         if name == "masked_select" and shadow(inputs[1]) is not None:
             mask = shadow(inputs[1])
             assert mask is not None
@@ -156,12 +180,24 @@ class Values:
             if index is None or index.dtype not in (torch.bool, torch.uint8):
                 found.append(index)
                 continue
+            if self._everywhere(index, "boolean index"):
+                found += _columns(index)
+                continue
             mask = shadow(index)
-            if mask is None:
-                self.assumed["a mask computed from weights is true everywhere (boolean index)"] += 1
-                mask = torch.ones(_concrete(tuple(index.shape)), dtype=torch.bool)
+            assert mask is not None
             found += [to_meta(i) for i in mask.to(torch.bool).nonzero(as_tuple=True)]
         return found
+
+    def _everywhere(self, mask: Tensor, name: str) -> bool:
+        """Whether a mask is true everywhere, as one without values is taken to be: then sizes stay symbolic."""
+        value = shadow(mask)
+        if value is None:
+            self.assumed[f"a mask computed from weights is true everywhere ({name})"] += 1
+            return True
+        if value.numel() == 0 or not bool(value.to(torch.bool).all()):
+            return False
+        self.assumed[f"a mask of known values is true everywhere ({name})"] += 1
+        return True
 
     def _follow(
         self,

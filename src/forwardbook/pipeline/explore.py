@@ -35,17 +35,19 @@ class Found:
         return self.derived.exact and all(d.exact for d in self.also)
 
 
-def regimes_of(recipe: Recipe, seed: int, points: int, explore: bool) -> list[Found]:
-    """Every regime that the recipe's scenario leads to.
+def regimes_of(
+    recipe: Recipe, seed: int, points: int, explore: bool, targets: Sequence[str] = ()
+) -> list[Found]:
+    """Every regime that the recipe's scenario leads to, of its class or of all `targets` called in it.
 
     Raises:
         Exception: whatever the module raises when it is built or called in float32.
     """
-    full = relax(derive(recipe, FULL, [recipe.calls_as], seed, points=points), seed)
-    found = _both_widths(recipe, full, seed, points, (), None)
+    targets = targets or [recipe.calls_as]
+    full = relax(derive(recipe, FULL, targets, seed, points=points), seed)
+    found = _both_widths(recipe, full, seed, points, (), None, targets)
     if explore:
-        for one in list(found):
-            found += _beyond(recipe, one, full, seed, points)
+        found += _beyond(recipe, found, full, seed, points)
     return found
 
 
@@ -56,15 +58,16 @@ def _both_widths(
     points: int,
     held: Sequence[Condition],
     hints: dict[str, int] | None,
+    targets: Sequence[str],
 ) -> list[Found]:
     try:
-        low = relax(derive(recipe, LOW, [recipe.calls_as], seed + 1, hints, points, held), seed + 1, held)
+        low = relax(derive(recipe, LOW, targets, seed + 1, hints, points, held), seed + 1, held)
     except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
         low = []
-    by_call = {(r.derived.pattern.path, r.derived.pattern.occurrence): r for r in low}
+    by_call = {_call(r): r for r in low}
     found: list[Found] = []
     for one in full:
-        twin = by_call.get((one.derived.pattern.path, one.derived.pattern.occurrence))
+        twin = by_call.get(_call(one))
         label = recipe.scenario
         if twin is None:
             found.append(Found(one.derived, (*one.conditions, _width("==")), label, (FULL,)))
@@ -101,45 +104,49 @@ def _same(full: Summary, low: Summary) -> bool:
     )
 
 
-def _beyond(recipe: Recipe, one: Found, full: Sequence[Relaxed], seed: int, points: int) -> list[Found]:
-    """Regimes that begin where a condition of `one` is broken, each proved; those that cannot be proved are left."""
-    source = next((r for r in full if r.derived.pattern.path == one.derived.pattern.path), None)
-    if source is None or FULL not in one.dtypes:
-        return []
+def _call(one: Relaxed) -> tuple[str, str, int]:
+    return one.derived.target, one.derived.pattern.path, one.derived.pattern.occurrence
+
+
+def _beyond(
+    recipe: Recipe, known: Sequence[Found], full: Sequence[Relaxed], seed: int, points: int
+) -> list[Found]:
+    """Regimes that begin where a condition is broken, each proved; what cannot be proved is left to the condition."""
+    main = {(f.derived.target, f.derived.pattern.path) for f in known if FULL in f.dtypes}
+    breaches: dict[str, tuple[Condition, dict[str, int], dict[str, None]]] = {}
+    for source in full:
+        if (source.derived.target, source.derived.pattern.path) not in main:
+            continue
+        for condition, sizes in _worth(source)[:MOST_BREACHES]:
+            breaches.setdefault(condition.text(), (condition, sizes, {}))[2][source.derived.target] = None
     found: list[Found] = []
-    for condition, sizes in _worth(source)[:MOST_BREACHES]:
+    for condition, sizes, targets in breaches.values():
         held = (negated(condition),)
         if condition.op == ">" and condition.right == Expr.const(1):
             held = (Condition(condition.left, "==", Expr.const(1)),)
+        affected = {_call(r) for r in full if any(c.text() == condition.text() for c, _ in r.breaches)}
+        label = f"{recipe.scenario}, {held[0].text().replace('{', '').replace('}', '')}"
         try:
-            derived = derive(recipe, FULL, [recipe.calls_as], seed + 7, sizes, points, held)
-            here = [
-                r
-                for r in relax(derived, seed + 7, held)
-                if r.derived.pattern.path == source.derived.pattern.path
-            ]
-            label = f"{recipe.scenario}, {held[0].text().replace('{', '').replace('}', '')}"
-            for regime in _both_widths(recipe, here, seed + 7, points, held, sizes):
-                if regime.exact:
-                    conditions = {c.text(): c for c in (*held, *regime.conditions)}
-                    name = regime.label.replace(recipe.scenario, label, 1)
-                    found.append(replace(regime, conditions=tuple(conditions.values()), label=name))
+            here = relax(derive(recipe, FULL, list(targets), seed + 7, sizes, points, held), seed + 7, held)
+            here = [r for r in here if _call(r) in affected]
+            regimes = _both_widths(recipe, here, seed + 7, points, held, sizes, list(targets))
         except Exception:  # noqa: BLE001 - nothing is known beyond this condition; it stays
             continue
+        for regime in regimes:
+            if regime.exact:
+                conditions = {c.text(): c for c in (*held, *regime.conditions)}
+                name = regime.label.replace(recipe.scenario, label, 1)
+                found.append(replace(regime, conditions=tuple(conditions.values()), label=name))
     return found
 
 
 def _worth(source: Relaxed) -> list[tuple[Condition, dict[str, int]]]:
-    """Breaches of sizes that a caller chooses freely (inputs) first; widths of the model being 1 are not worth a run."""
+    """Breaches by sizes that a caller chooses freely (inputs) first, then relations, then widths that are 1."""
     notes = source.derived.notes
 
-    def of_input(condition: Condition) -> bool:
-        return all(
-            "config" not in notes[n].source and "constructor" not in notes[n].source
-            for n in condition.symbols()
-            if n in notes
-        )
+    def order(breach: tuple[Condition, dict[str, int]]) -> int:
+        names = breach[0].symbols()
+        chosen = all(not notes[n].source.startswith(("config", "constructor")) for n in names if n in notes)
+        return 0 if chosen else 1 if len(names) > 1 else 2
 
-    alone = [b for b in source.breaches if len(b[0].symbols()) == 1]
-    related = [b for b in source.breaches if len(b[0].symbols()) > 1 and "%" not in b[0].text()]
-    return [b for b in alone if of_input(b[0])] + related
+    return sorted((b for b in source.breaches if "%" not in b[0].text()), key=order)

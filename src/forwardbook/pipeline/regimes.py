@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.loops import without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote, SymbolicRun, run_symbolically
-from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula import Condition, FormulaError
 from forwardbook.profiling.proof import PatternProof, prove
 
-LOOP_STARTS = 40  # how far up the first value of a consumed size is searched
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,6 @@ class Derived:
     notes: Mapping[str, SizeNote]
     target: str
     interpolated: tuple[str, ...] = ()
-    kept: tuple[Condition, ...] = field(default=())
 
     @property
     def exact(self) -> bool:
@@ -57,6 +55,7 @@ def derive(
     seed: int,
     hints: Mapping[str, int] | None = None,
     points: int = 3,
+    held: Sequence[Condition] = (),
 ) -> list[Derived]:
     """Every call pattern of every target class in one run of the recipe, with its proof.
 
@@ -64,23 +63,17 @@ def derive(
         Exception: whatever the module raises when it is built or called.
     """
     recipe, run = run_first(recipe, dtype, hints)
-    found = [(target, p) for target in targets for p in patterns(run, target)]
+    stated = [Condition.parse(text) for text in recipe.conditions]
+    found = [
+        (target, Assumed([*stated, *p.conditions]).pattern(p)) for target in targets for p in patterns(run, target)
+    ]
     numbers = {name: note.hint for name, note in run.notes.items()}
-    proofs = prove(recipe, [_drawable(p) for _, p in found], numbers, dtype, seed, points)
+    proofs = prove(recipe, [p for _, p in found], numbers, dtype, seed, points, held)
     derived = [
-        Derived(recipe, dtype, p, replace_pattern(proof, p), run.notes, target)
+        Derived(recipe, dtype, p, proof, run.notes, target)
         for (target, p), proof in zip(found, proofs, strict=True)
     ]
-    return _with_loops(derived, numbers, seed, points, hints)
-
-
-def replace_pattern(proof: PatternProof, pattern: Pattern) -> PatternProof:
-    """The proof, said of `pattern`."""
-    return PatternProof(pattern, proof.points, proof.reason)
-
-
-def _drawable(pattern: Pattern) -> Pattern:
-    return pattern
+    return _with_loops(derived, numbers, seed, points, hints, held)
 
 
 def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int]) -> bool:
@@ -112,6 +105,7 @@ def _with_loops(
     seed: int,
     points: int,
     hints: Mapping[str, int] | None,
+    held: Sequence[Condition],
 ) -> list[Derived]:
     """Patterns whose formulas fail because a size became a number, derived again by interpolation over it."""
     groups: dict[tuple[str, ...], list[int]] = {}
@@ -122,13 +116,18 @@ def _with_loops(
     for names, members in groups.items():
         first = derived[members[0]]
         chosen = [derived[i].pattern for i in members]
-        for starts in _starts(names, chosen, numbers):
+        for starts, step in _starts(names, numbers):
             try:
-                mended = without_loops(first.recipe, first.dtype, chosen, names, starts, hints)
+                mended = without_loops(first.recipe, first.dtype, chosen, names, starts, step, hints)
             except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
                 continue
-            again = [(i, p) for i, p in zip(members, mended, strict=True) if p is not None]
-            proofs = prove(first.recipe, [p for _, p in again], numbers, first.dtype, seed + 1, points)
+            stated = [Condition.parse(text) for text in first.recipe.conditions]
+            again = [
+                (i, Assumed([*stated, *p.conditions]).pattern(p))
+                for i, p in zip(members, mended, strict=True)
+                if p is not None
+            ]
+            proofs = prove(first.recipe, [p for _, p in again], numbers, first.dtype, seed + 1, points, held)
             for (i, pattern), proof in zip(again, proofs, strict=True):
                 if proof.exact or not derived[i].exact:
                     better = proof.exact or not derived[i].proof.points
@@ -139,33 +138,16 @@ def _with_loops(
     return derived
 
 
-def _starts(
-    names: Sequence[str], chosen: Sequence[Pattern], numbers: Mapping[str, int]
-) -> list[dict[str, int]]:
-    """First values worth trying: the hints, small numbers, and just above; conditions on other sizes are kept."""
-    at_hint = {name: numbers[name] for name in names}
+def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict[str, int], int]]:
+    """First values and steps worth trying: small numbers, the hints, then every second value (alternating layers)."""
     small = {name: min(numbers[name], 2) for name in names}
     middle = {name: max(2, min(numbers[name], 5)) for name in names}
-    tried: list[dict[str, int]] = []
-    for one in (small, middle, at_hint):
-        if one not in tried:
-            tried.append(one)
-    return tried
+    at_hint = {name: numbers[name] for name in names}
+    tried = [(small, 1), (at_hint, 1), (middle, 1), (small, 2)]
+    return [one for i, one in enumerate(tried) if one not in tried[:i]]
 
 
 def negated(condition: Condition) -> Condition:
     """The opposite condition."""
     opposite = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
     return Condition(condition.left, opposite[condition.op], condition.right)
-
-
-def above_one(condition: Condition) -> bool:
-    """Whether the condition holds whenever every size is at least 2."""
-    moved = {name: Expr.symbol(name) + 1 for name in condition.symbols()}
-    raised = Condition(condition.left.subs(moved), condition.op, condition.right.subs(moved))
-    return bool(raised.is_trivially_true())
-
-
-def seeded(seed: int) -> random.Random:
-    """A generator of its own for each use."""
-    return random.Random(seed)

@@ -1,0 +1,138 @@
+"""Simplifies expressions and conditions under divisibility that is known to hold, and drops conditions that say nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from forwardbook.analyzers.symbolic.patterns import Pattern
+from forwardbook.analyzers.symbolic.summary import LineSummary, Summary
+from forwardbook.cost import Cost
+from forwardbook.formula import Condition, Expr, FormulaError
+
+_QUOTIENT = "quotient__"  # stands for x // m while an expression is rewritten; no size may be called so
+_FIELDS = ("flops", "pointwise_ops", "reads", "writes")
+_SAMPLES = 240
+
+
+def divisibility(conditions: Iterable[Condition]) -> list[tuple[str, Expr, Condition]]:
+    """The pairs (x, m) of conditions that say that the size x is a multiple of m, m one product of other sizes."""
+    found = []
+    for condition in conditions:
+        if condition.op != "==" or condition.right != Expr.const(0) or " % " not in condition.text():
+            continue
+        for name in sorted(condition.symbols()):
+            divisor = _divisor(condition.left, name)
+            if divisor is not None and name not in divisor.symbols():
+                found.append((name, divisor, condition))
+                break
+    return found
+
+
+def _divisor(left: Expr, name: str) -> Expr | None:
+    """m where `left` is `name % m`."""
+    size = Expr.symbol(name)
+    candidates = [Expr.const(n) for n in (2, 3, 4, 8, 16)]
+    candidates += [Expr.symbol(other) for other in sorted(left.symbols() - {name})]
+    candidates += [Expr.symbol(other) * n for other in sorted(left.symbols() - {name}) for n in (2, 4)]
+    return next((m for m in candidates if size.mod(m) == left), None)
+
+
+class Assumed:
+    """Rewrites under `x % m == 0`: x becomes m times a quotient, roundings cancel, and the quotient becomes x / m."""
+
+    def __init__(self, conditions: Iterable[Condition]) -> None:
+        self.pairs = divisibility(conditions)
+
+    def of(self, value: Expr) -> Expr:
+        """`value` without the roundings that divisibility makes exact."""
+        for name, divisor, _ in self.pairs:
+            if name not in value.symbols() or "floor" not in value.text() and "ceil" not in value.text() and "%" not in value.text():
+                continue
+            try:
+                inner = value.subs({name: divisor * Expr.symbol(_QUOTIENT)})
+                value = inner.subs({_QUOTIENT: Expr.symbol(name).exact_div(divisor)})
+            except FormulaError:
+                continue
+        return value
+
+    def condition(self, one: Condition) -> Condition | None:
+        """The condition rewritten; None where divisibility implies it."""
+        if any(one.text() == known.text() for _, _, known in self.pairs):
+            return one
+        said = Condition(self.of(one.left), one.op, self.of(one.right))
+        return None if said.is_trivially_true() else said
+
+    def pattern(self, pattern: Pattern) -> Pattern:
+        """Every expression of a pattern rewritten."""
+        if not self.pairs:
+            return pattern
+        summary = self._summary(pattern.summary)
+        names = {n for size in summary.quantities().values() for n in Expr.of(size).symbols()}
+        used = [known for name, _, known in self.pairs if name in names and known.symbols() <= names]
+        conditions = [c for c in map(self.condition, pattern.conditions) if c is not None]
+        return replace(pattern, summary=summary, conditions=tuple(distinct([*used, *conditions])))
+
+    def _summary(self, summary: Summary) -> Summary:
+        return replace(
+            summary,
+            totals=self._cost(summary.totals),
+            weights=self.of(Expr.of(summary.weights)),
+            boundary=self.of(Expr.of(summary.boundary)),
+            intermediates=self.of(Expr.of(summary.intermediates)),
+            peaks=tuple(dict.fromkeys(self.of(Expr.of(p)) for p in summary.peaks)),
+            lines=tuple(self._line(line) for line in summary.lines),
+        )
+
+    def _line(self, line: LineSummary) -> LineSummary:
+        return replace(line, cost=self._cost(line.cost))
+
+    def _cost(self, cost: Cost) -> Cost:
+        return Cost(*(self.of(Expr.of(getattr(cost, field))) for field in _FIELDS))
+
+
+def distinct(conditions: Iterable[Condition]) -> list[Condition]:
+    """Each condition once, by its text."""
+    return list({c.text(): c for c in conditions}.values())
+
+
+def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> list[Condition]:
+    """Conditions that are not true for all sizes from 2 on (size 1 is put to the test by itself).
+
+    Those that the algebra cannot settle (nested roundings and maxima) are sampled over all magnitudes.
+    """
+    return [c for c in distinct(conditions) if not _above_one(c) and not _always(c, given)]
+
+
+def _above_one(condition: Condition) -> bool:
+    moved: dict[str, int | Expr] = {name: Expr.symbol(name) + 1 for name in condition.symbols()}
+    raised = Condition(condition.left.subs(moved), condition.op, condition.right.subs(moved))
+    return raised.is_trivially_true()
+
+
+def _always(condition: Condition, given: Sequence[Condition]) -> bool:
+    text = condition.text()
+    if not any(word in text for word in ("%", "max(", "min(", "floor(", "ceil(")) or _simple(condition):
+        return False
+    rng = random.Random(0)
+    names = sorted(condition.symbols())
+    checks = [c for c in given if c.symbols() <= set(names) and c.text() != text]
+    tried = 0
+    for _ in range(_SAMPLES):
+        top = rng.choice((3, 3, 8, 64, 4096))
+        point = {n: rng.randint(2, top) for n in names}
+        try:
+            if not all(c.holds(point) for c in checks):
+                continue
+            tried += 1
+            if not condition.holds(point):
+                return False
+        except FormulaError:
+            continue  # an exact division does not come out even here: sizes outside the conditions
+    return tried > _SAMPLES // 20
+
+
+def _simple(condition: Condition) -> bool:
+    """`x % m == 0`: said by a reader of the formula, never dropped by sampling."""
+    return condition.op == "==" and condition.right == Expr.const(0)

@@ -1,0 +1,267 @@
+"""Proved regimes in, the record of a class out: formulas as text, lines with their source, the proof."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from forwardbook.analyzers.ops import Size, rules
+from forwardbook.analyzers.reader import Facts, line_map
+from forwardbook.analyzers.symbolic.run import SizeNote
+from forwardbook.analyzers.symbolic.summary import LineSummary, Summary, short_file
+from forwardbook.cost import Cost
+from forwardbook.formula import Expr
+from forwardbook.pipeline.explore import Found
+from forwardbook.pipeline.regimes import Derived
+from forwardbook.schema import (
+    CodeLocation,
+    Entry,
+    FlopAnalysis,
+    FlopLine,
+    Judge,
+    MemoryAnalysis,
+    MemoryLine,
+    Parameter,
+    Proof,
+    ProofPoint,
+    Regime,
+    SubmoduleCall,
+    Unresolved,
+    Validation,
+    Verdict,
+)
+
+_POINTS_KEPT = 6  # per dtype: the random ones first, then those that broke a condition and held all the same
+_WIDTHS = {
+    "w_dtype_bytes": "bytes of one element of the weights",
+    "a_dtype_bytes": "bytes of one element of the activations",
+    "kv_dtype_bytes": "bytes of one element of the key-value cache",
+}
+
+
+def text(size: object) -> str:
+    """A size in the formula language."""
+    return Expr.of(size).text()  # type: ignore[arg-type]
+
+
+def regime(found: Found, name: str, judges: Sequence[Judge] = (), static_agrees: bool | None = None) -> Regime:
+    """One regime of the record."""
+    summary = found.derived.pattern.summary
+    quantities = {key: text(size) for key, size in summary.quantities().items()}
+    lines = list(_statements(summary.lines))
+    conditions = tuple(c.text() for c in found.conditions)
+    return Regime(
+        name=name,
+        context=_context(found),
+        conditions=conditions,
+        assumptions=found.derived.pattern.assumptions,
+        parameters=tuple(sorted(_names(found))),
+        flop_analysis=FlopAnalysis(
+            flops=quantities["flops"],
+            pointwise_ops=quantities["pointwise_ops"],
+            lines=tuple(_flop_line(*line) for line in lines),
+            reasoning=_reasoning(lines),
+            submodule_calls=tuple(_submodules(found.derived)),
+        ),
+        memory_analysis=MemoryAnalysis(
+            **{key: quantities[key] for key in ("reads", "writes", "weights", "boundary", "intermediates", "peak")},
+            lines=tuple(_memory_line(*line) for line in lines),
+            reasoning=_memory_reasoning(summary),
+        ),
+        proof=_proof(found, judges, static_agrees),
+    )
+
+
+def _names(found: Found) -> frozenset[str]:
+    names = set(found.derived.pattern.symbols())
+    for condition in found.conditions:
+        names |= condition.symbols()
+    for size in found.derived.pattern.summary.quantities().values():
+        names |= Expr.of(size).symbols()
+    stale = {n for c in found.derived.pattern.conditions for n in c.symbols()}
+    used = {n for c in found.conditions for n in c.symbols()}
+    used |= {n for s in found.derived.pattern.summary.quantities().values() for n in Expr.of(s).symbols()}
+    return frozenset(names - (stale - used))
+
+
+def _context(found: Found) -> str:
+    paths = dict.fromkeys(re.sub(r"\.\d+(?=\.|$)", ".*", p) for p in found.derived.pattern.paths)
+    where = ", ".join(p for p in paths if p)
+    return f"called as {where}" if where else "called by itself"
+
+
+_Line = tuple[str, int, int, str, Cost, dict[str, int], tuple[str, ...]]
+
+
+def _statements(lines: Iterable[LineSummary]) -> Iterable[_Line]:
+    """Lines rolled up to the statements of the source they belong to."""
+    rolled: dict[tuple[str, int, int], list[LineSummary]] = {}
+    for line in lines:
+        file, start, end = line.key
+        span = line_map(file).statement(start) if file and start else None
+        key = (file, span.line, span.end_line) if span is not None else (file, start, end)
+        rolled.setdefault(key, []).append(line)
+    for (file, start, end), members in sorted(rolled.items()):
+        operations: dict[str, int] = {}
+        for member in members:
+            for name, count in member.operations:
+                operations[name] = operations.get(name, 0) + count
+        chain = tuple(dict.fromkeys(step for member in members for step in member.chain))
+        code = line_map(file).code(start) if file and start else ""
+        yield file, max(start, 1), max(end, 1), code, Cost.total(m.cost for m in members), operations, chain
+
+
+def _flop_line(
+    file: str, start: int, end: int, code: str, cost: Cost, operations: dict[str, int], chain: tuple[str, ...]
+) -> FlopLine:
+    return FlopLine(
+        line=start,
+        end_line=end,
+        code=code,
+        flops=text(cost.flops),
+        pointwise_ops=text(cost.pointwise_ops),
+        operations=tuple(f"{name} x{count}" if count > 1 else name for name, count in sorted(operations.items())),
+        chain=chain,
+    )
+
+
+def _memory_line(
+    file: str, start: int, end: int, code: str, cost: Cost, operations: dict[str, int], chain: tuple[str, ...]
+) -> MemoryLine:
+    return MemoryLine(line=start, end_line=end, code=code, reads=text(cost.reads), writes=text(cost.writes))
+
+
+def _reasoning(lines: Sequence[_Line]) -> str:
+    """What each line runs and why it costs what it costs, from the rules' own reasons."""
+    reasons = {name: record.reason for record in rules() for name in record.names}
+    said: list[str] = []
+    for _, start, _, code, cost, operations, _ in lines:
+        if not cost.flops and not cost.pointwise_ops:
+            continue
+        why = [f"{name}: {reasons[name]}" for name in sorted(operations) if name in reasons and _counts(name, reasons)]
+        said.append(f"Line {start}, `{code}`: " + "; ".join(why) + ".")
+    return "\n".join(said)
+
+
+def _counts(name: str, reasons: Mapping[str, str]) -> bool:
+    return not name.startswith(("aten.view", "aten.t", "aten.transpose", "aten._unsafe_view"))
+
+
+def _memory_reasoning(summary: Summary) -> str:
+    states = len(summary.peaks)
+    peak = "one state of live storage is the largest at all sizes" if states == 1 else (
+        f"the largest of {states} states of live storage; which one depends on the sizes"
+    )
+    return (
+        "Each operation reads the distinct bytes of its inputs once and writes its outputs once; views move nothing. "
+        f"Peak: {peak}."
+    )
+
+
+def _submodules(derived: Derived) -> Iterable[SubmoduleCall]:
+    groups: dict[object, list[str]] = {}
+    for call in derived.pattern.subcalls:
+        groups.setdefault((call.line, call.class_name, call.bindings), []).append(call.attribute)
+    for (line, class_name, bindings), attributes in groups.items():  # type: ignore[misc]
+        yield SubmoduleCall(
+            line=max(line, 1),
+            attribute=attributes[0] if len(attributes) == 1 else ", ".join(dict.fromkeys(attributes)),
+            class_name=class_name,
+            times=str(len(attributes)),
+            bindings={name: text(size) for name, size in bindings},
+        )
+
+
+def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) -> Proof:
+    members = (*found.also, found.derived)
+    points = [p for d in members for p in d.proof.points[:_POINTS_KEPT]]
+    return Proof(
+        verdict=verdict(found),
+        device="meta",
+        dtype=", ".join(str(d.dtype).removeprefix("torch.") for d in members),
+        points=tuple(
+            ProofPoint(sizes=p.sizes, predicted=p.predicted, measured=p.measured) for p in points if not p.differences
+        ),
+        lines_checked=sum(p.lines for d in members for p in d.proof.points),
+        judges=tuple(judges),
+        static_agrees=static_agrees,
+    )
+
+
+def verdict(found: Found) -> Verdict:
+    """What the measurements say of a regime."""
+    if found.exact:
+        return "exact"
+    if any(d.proof.differences for d in (*found.also, found.derived)):
+        return "wrong"
+    return "unproved"
+
+
+def parameters(notes: Mapping[str, SizeNote], regimes: Iterable[Regime]) -> tuple[Parameter, ...]:
+    """Every name that a regime needs, with its meaning and source."""
+    names = sorted({name for one in regimes for name in one.parameters})
+    found = []
+    for name in names:
+        note = notes.get(name)
+        if note is not None:
+            found.append(Parameter(name=name, meaning=note.meaning, source=note.source))
+        else:
+            found.append(Parameter(name=name, meaning=_WIDTHS.get(name, ""), source="number format"))
+    return tuple(found)
+
+
+def unresolved(found: Iterable[Found]) -> tuple[Unresolved, ...]:
+    """Operations without a rule, and formulas that the measurement refuted, by file and line."""
+    rows: dict[Unresolved, None] = {}
+    for one in found:
+        for u in one.derived.pattern.unruled:
+            reason = "no rule states the cost of this operation"
+            rows[Unresolved(file=short_file(u.file), line=u.line, operation=u.name, reason=reason)] = None
+        if verdict(one) == "unproved" and not one.derived.pattern.unruled:
+            reason = one.derived.proof.reason or "too few random sizes could be run"
+            rows[Unresolved(file="", line=0, operation=_context(one), reason=reason)] = None
+    return tuple(rows)
+
+
+def entry(
+    facts: Facts,
+    library: str,
+    regimes: Sequence[Regime],
+    notes: Mapping[str, SizeNote],
+    open_rows: Sequence[Unresolved],
+    versions: Mapping[str, str],
+    derived_by: Sequence[str],
+) -> Entry:
+    """The record of a class."""
+    verdicts = {one.proof.verdict for one in regimes if one.proof is not None}
+    overall: Verdict = "exact" if verdicts == {"exact"} and not open_rows else "unproved"
+    reason = "" if overall == "exact" else "; ".join(f"{u.operation}: {u.reason}" for u in open_rows[:3])
+    return Entry(
+        full_class_name=facts.full_class_name,
+        library=library,
+        code_location=CodeLocation(
+            file=facts.relative_file, line_start=facts.span.line, line_end=facts.span.end_line
+        ),
+        source_hash=facts.source_hash,
+        versions=dict(versions),
+        parameters=parameters(notes, regimes),
+        regimes=tuple(regimes),
+        unresolved=tuple(open_rows),
+        derived_by=tuple(derived_by),  # type: ignore[arg-type]
+        validation=Validation(verdict=overall, reason=reason),
+    )
+
+
+def unique_names(labels: Sequence[str]) -> list[str]:
+    """The labels, each once: a repeated one gets a number."""
+    seen: dict[str, int] = {}
+    names = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        names.append(label if seen[label] == 1 else f"{label} {seen[label]}")
+    return names
+
+
+def total_of(sizes: Iterable[Size]) -> Expr:
+    """The sum of sizes as one expression."""
+    return Expr.sum(Expr.of(s) for s in sizes)
