@@ -1,6 +1,7 @@
-"""The child process: whatever the analysed code does, a clear problem comes back and nothing is left running."""
+"""The child process: whatever the code does, a clear problem comes back and nothing is left running."""
 
 import textwrap
+import time
 from collections.abc import Callable
 from pathlib import Path
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def explain_view(entry: Entry) -> RenderableType:
-    """For each regime its reasoning, for each line the operations it issued, then the rule of each operation."""
+    """For each regime its reasoning, for each line its operations, then the rule of each operation."""
     parts: list[RenderableType] = []
     for regime in entry.regimes:
         title = Text(f"why: regime {regime.name}", style="bold")
@@ -31,7 +31,9 @@ def explain_view(entry: Entry) -> RenderableType:
 
 
 def _regime(regime: Regime) -> Iterator[RenderableType]:
-    for reasoning in (regime.flop_analysis.reasoning, regime.memory_analysis.reasoning):
+    by_line = any(line.operations for line in regime.flop_analysis.lines)  # then the rules below say it all
+    arithmetic = "" if by_line else regime.flop_analysis.reasoning
+    for reasoning in (arithmetic, regime.memory_analysis.reasoning):
         if reasoning:
             yield Text(reasoning)
     moved = {(line.line, line.code): line for line in regime.memory_analysis.lines}

@@ -6,16 +6,22 @@ import linecache
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from pydantic import JsonValue
 
 import forwardbook
 from forwardbook.analyzers.instances.recipe import NoRecipe
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.request import ProblemKind, Request, Response
+
+if TYPE_CHECKING:
+    from forwardbook.pipeline.explore import Found
+    from forwardbook.pipeline.regimes import Derived
 
 _OURS: Final = str(Path(forwardbook.__file__).parent)
 _PYTHON: Final = sysconfig.get_path("stdlib")
@@ -68,6 +74,39 @@ _STAGES: Final[dict[ProblemKind, tuple[str, str]]] = {
     ),
     "forward": ("running forward() of", "give other inputs: --input name=batch_size,seq_len,hidden_size"),
 }
+
+
+def refutation(request: Request, refuted: Sequence[Found]) -> Response:
+    """The response for formulas that measurement refuted: the first number that differs, and all of them."""
+    differences = [d for one in refuted for run in (*one.also, one.derived) for d in run.proof.differences]
+    first = differences[0]
+    problem = (
+        f"proving {request.target}: measurement refuted the formula: {first.quantity} of {first.where}: "
+        f"predicted {first.predicted}, measured {first.measured} ({len(differences)} numbers differ)"
+    )
+    regimes: list[JsonValue] = [
+        {"regime": one.label, "conditions": [c.text() for c in one.conditions], "points": _points(run)}
+        for one in refuted
+        for run in (*one.also, one.derived)
+    ]
+    return Response(problem=problem, problem_kind="wrong", diagnostics={"regimes": regimes})
+
+
+def _points(run: Derived) -> list[JsonValue]:
+    """Every point of a proof with its sizes, totals, and the numbers that differ."""
+    return [
+        {
+            "dtype": str(run.dtype),
+            "sizes": dict(point.sizes),
+            "predicted": dict(point.predicted),
+            "measured": dict(point.measured),
+            "differences": [
+                {"quantity": d.quantity, "where": d.where, "predicted": d.predicted, "measured": d.measured}
+                for d in point.differences
+            ],
+        }
+        for point in run.proof.points
+    ]
 
 
 def is_memory(error: BaseException) -> bool:

@@ -54,8 +54,8 @@ def _typed(cls: type) -> str:
     """`file.py:Class`, for a live class; one that was typed into a session has no file to read."""
     if not isinstance(cls, type):
         raise ForwardbookError(
-            f"analysing {cls!r}: a class or its name was expected, found an instance of "
-            f"{type(cls).__name__}; for what one call of a live module costs: forwardbook.cost(module, *inputs)"
+            f"analysing a {type(cls).__name__}: a class or its name was expected, found an instance; "
+            "for what one call of a live module costs: forwardbook.cost(module, *inputs)"
         )
     try:
         file = inspect.getfile(cls)
