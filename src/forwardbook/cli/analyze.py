@@ -62,7 +62,7 @@ def analyze_module(
     from forwardbook.cli.explain_view import explain_view
     from forwardbook.cli.terminal import console
 
-    console().print(entry_view(analysis.key, analysis.entry))
+    console().print(entry_view(analysis.key, analysis.entry, brief=True))
     if explain:
         console().print(explain_view(analysis.entry))
     _say(_closing(analysis))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -19,20 +19,27 @@ if TYPE_CHECKING:
     from forwardbook.calculator import LineCost
     from forwardbook.schema import Entry, Regime
 
-
-def entry_view(key: str, entry: Entry, holder: Entry | None = None) -> RenderableType:
-    """The whole of an entry; `holder` is the entry it shares its formulas with."""
-    return Group(*_parts(key, entry, holder or entry))
+_CONDITIONS: Final = 4  # of each further regime, in brief
 
 
-def _parts(key: str, entry: Entry, holder: Entry) -> Iterator[RenderableType]:
+def entry_view(key: str, entry: Entry, holder: Entry | None = None, brief: bool = False) -> RenderableType:
+    """The whole of an entry, if brief only its first regime; `holder` is the entry that has its formulas."""
+    return Group(*_parts(key, entry, holder or entry, brief))
+
+
+def _parts(key: str, entry: Entry, holder: Entry, brief: bool) -> Iterator[RenderableType]:
     yield _heading(key, entry)
     if not holder.regimes:
         yield Text("no formulas are stored", style="yellow")
-    for regime in holder.regimes:
+    for regime in holder.regimes[: 1 if brief else None]:
         yield ""
         yield Rule(Text(f"regime {regime.name}", style="bold"), align="left", style="dim")
         yield from _regime_parts(regime)
+    if brief and holder.regimes[1:]:
+        yield ""
+        yield Rule(Text("further regimes", style="bold"), align="left", style="dim")
+        yield _regime_table(holder.regimes[1:])
+        yield Text(f"in full: forwardbook show {key}", style="dim")
     if holder.parameters:
         yield ""
         yield _parameter_table(holder)
@@ -83,20 +90,46 @@ def _regime_parts(regime: Regime) -> Iterator[RenderableType]:
     if regime.flop_analysis.submodule_calls:
         yield Padding(_call_table(regime), (1, 0, 0, 0))
     if regime.proof is not None:
-        yield Padding(proof_view(regime.proof), (1, 0, 0, 0))
+        yield Padding(proof_view(regime.proof, regime.parameters), (1, 0, 0, 0))
+
+
+def _regime_table(regimes: Iterable[Regime]) -> Table:
+    """One row per regime: when it holds, its flops, what the proof said."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column, ratio in (("regime", 3), ("holds when", 4), ("flops", 6)):
+        table.add_column(column, overflow="fold", ratio=ratio)
+    table.add_column("proof", no_wrap=True)
+    for regime in regimes:
+        conditions = Text("\n").join(formula_text(text) for text in regime.conditions[:_CONDITIONS])
+        if regime.conditions[_CONDITIONS:]:
+            conditions.append(f"\nand {len(regime.conditions) - _CONDITIONS} more", "dim")
+        verdict = verdict_text(regime.proof.verdict if regime.proof is not None else "unproved")
+        flops = formula_text(regime.flop_analysis.flops)
+        table.add_row(Text(regime.name), conditions, flops, verdict)
+    return table
 
 
 def _line_table(lines: list[LineCost[str]]) -> Table:
+    """The source, and beside each line what it costs; lines that cost nothing have nothing beside them."""
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("line", justify="right", style="dim", no_wrap=True)
-    table.add_column("source", overflow="fold", ratio=5)
-    for column, ratio in (("flops", 4), ("pointwise ops", 4), ("bytes read", 5), ("bytes written", 4)):
-        table.add_column(column, overflow="fold", ratio=ratio)
+    table.add_column("source", overflow="fold", ratio=2)
+    table.add_column("cost", overflow="fold", ratio=3)
     for line in lines:
-        amounts = (line.flops, line.pointwise_ops, line.reads, line.writes)
-        cells = [formula_text(amount) if amount != "0" else Text("") for amount in amounts]
-        table.add_row(str(line.line), code_text(line.code), *cells)
+        table.add_row(str(line.line), code_text(line.code), _amounts(line))
     return table
+
+
+def _amounts(line: LineCost[str]) -> Table:
+    """What is not zero of a line: a name and a formula in each row."""
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    labels = ("flops", "pointwise", "reads", "writes")
+    for label, amount in zip(labels, (line.flops, line.pointwise_ops, line.reads, line.writes), strict=True):
+        if amount != "0":
+            grid.add_row(f"{label:<9}", formula_text(amount))
+    return grid
 
 
 def _call_table(regime: Regime) -> Table:

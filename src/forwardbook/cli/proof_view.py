@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -13,12 +14,17 @@ from forwardbook.cli.terminal import verdict_text
 if TYPE_CHECKING:
     from forwardbook.schema import Proof, ProofPoint
 
+_SHOWN: Final = 4  # points in the table; a person reads a few, the entry holds all
 
-def proof_view(proof: Proof) -> RenderableType:
-    """The verdict, a table of points, and what the judges said."""
+
+def proof_view(proof: Proof, names: Collection[str] = ()) -> RenderableType:
+    """The verdict, a table of some points with the sizes that `names` lists, and what the judges said."""
     parts: list[RenderableType] = [_headline(proof)]
-    if proof.points:
-        parts.append(_point_table(proof.points))
+    shown = _shown(proof.points)
+    if shown:
+        parts.append(_point_table(shown, names))
+    if len(proof.points) > len(shown):
+        parts.append(Text(f"and {len(proof.points) - len(shown)} more points, equal in every number", "dim"))
     for judge in proof.judges:
         agreed = judge.agreed == judge.asked
         remark = f" ({judge.remark})" if judge.remark else ""
@@ -37,12 +43,20 @@ def _headline(proof: Proof) -> Text:
     return text
 
 
-def _point_table(points: tuple[ProofPoint, ...]) -> Table:
+def _shown(points: tuple[ProofPoint, ...]) -> tuple[ProofPoint, ...]:
+    """All points if they are few or one of them differs, else some from beginning to end."""
+    if len(points) <= _SHOWN or any(point.predicted != point.measured for point in points):
+        return points
+    return tuple(points[number * len(points) // _SHOWN] for number in range(_SHOWN))
+
+
+def _point_table(points: tuple[ProofPoint, ...], names: Collection[str]) -> Table:
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("quantity")
     for number in range(1, len(points) + 1):
         table.add_column(f"point {number}", justify="right")
     shared = [name for name in points[0].sizes if all(name in point.sizes for point in points)]
+    shared = [name for name in shared if not names or name in names]
     for name in shared:
         sizes = (Text(str(point.sizes[name]), "dim") for point in points)
         table.add_row(Text(name, "cyan"), *sizes)

@@ -39,6 +39,7 @@ def formula_text(formula: str) -> Text:
 def code_text(code: str) -> Text:
     """A line of Python, coloured."""
     text = _highlighter().highlight(code)
+    text.no_wrap, text.overflow = False, "fold"  # Syntax would cut what does not fit
     text.rstrip()
     return text
 
