@@ -41,7 +41,7 @@ class Consumption:
     line: int
 
 
-def _constructing(frame: FrameType | None, limit: int = 60) -> tuple[int, ...]:
+def constructing(frame: FrameType | None, limit: int = 60) -> tuple[int, ...]:
     """Identities of the modules whose `__init__` is on the stack, innermost first."""
     found: list[int] = []
     while frame is not None and limit:
@@ -57,7 +57,7 @@ def _constructing(frame: FrameType | None, limit: int = 60) -> tuple[int, ...]:
 _OUR_FILES = (__file__, "torch/fx/experimental/sym_node.py", "torch/__init__.py")
 
 
-def _asking_frame(frame: FrameType | None) -> tuple[str, int]:
+def asking_frame(frame: FrameType | None) -> tuple[str, int]:
     while frame is not None and frame.f_code.co_filename.endswith(_OUR_FILES):
         frame = frame.f_back
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
@@ -77,6 +77,8 @@ class Ledger:
         self.clock = 0
         self._next = 0
         self.running = False
+        self.constructing: Callable[[FrameType | None], tuple[int, ...]] = constructing
+        self.asking: Callable[[FrameType | None], tuple[str, int]] = asking_frame
 
     def symbol(self, name: str, hint: int) -> torch.SymInt:
         """The symbolic integer called `name`; the same name is the same symbol (ValueError on another hint)."""
@@ -100,7 +102,7 @@ class Ledger:
 
     def record(self, node: Node) -> None:
         """Writes down that the run needed the number behind `node`."""
-        owners = () if self.running else _constructing(sys._getframe(2))
+        owners = () if self.running else self.constructing(sys._getframe(2))
         key = (node.index, self.clock if not owners else hash(owners))
         if key in self._seen:
             return
@@ -108,7 +110,7 @@ class Ledger:
         if node.pytype is bool:
             self.guards.append(Guard(node, bool(node.hint), self.clock, owners))
         else:
-            file, line = _asking_frame(sys._getframe(2))
+            file, line = self.asking(sys._getframe(2))
             self.consumed.append(Consumption(node, self.clock, owners, file, line))
 
     def __deepcopy__(self, memo: object) -> Ledger:

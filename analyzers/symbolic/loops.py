@@ -20,7 +20,7 @@ from forwardbook.analyzers.symbolic.summary import LineSummary, Summary
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr
 
-POINTS = 5  # a polynomial of degree 2 needs three; two more are held out and must agree
+POINTS = 4  # a polynomial of degree 2 needs three, a linear one two; the others are held out and must agree
 MAX_DEGREE = 2
 
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")

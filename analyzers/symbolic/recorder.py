@@ -43,7 +43,7 @@ def _positions(code: CodeType) -> tuple[tuple[int | None, int | None, int | None
 
 
 @functools.lru_cache(maxsize=4096)
-def _is_plumbing(file: str) -> bool:
+def is_plumbing(file: str) -> bool:
     file = file.replace("\\", "/")
     if file.endswith("/torch/nn/modules/module.py"):
         return True
@@ -52,23 +52,29 @@ def _is_plumbing(file: str) -> bool:
     return file.startswith("<") or any(part in file for part in _PLUMBING)
 
 
-def _place(frame: FrameType) -> Place:
+def place_of(frame: FrameType) -> Place:
     line, end_line, col, end_col = _positions(frame.f_code)[frame.f_lasti // 2]
     line = line or frame.f_lineno
     name = frame.f_code.co_qualname
     return Place(frame.f_code.co_filename, name, line, end_line or line, col or 0, end_col or 0)
 
 
-def _segment(frame: FrameType | None) -> tuple[Place, ...]:
-    """The frames up to the innermost module call, outermost first, without plumbing."""
+def within_call(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frames from one out to the innermost module call."""
+    while frame is not None and frame.f_code is not _CALL_CODE:
+        yield frame
+        frame = frame.f_back
+
+
+def segment(frame: FrameType | None) -> tuple[Place, ...]:
+    """The places of the frames up to the innermost module call, outermost first, without plumbing."""
     places: list[Place] = []
     wrappers: list[Place] = []
-    while frame is not None and frame.f_code is not _CALL_CODE:
-        if not _is_plumbing(frame.f_code.co_filename):
+    for frame in within_call(frame):
+        if not is_plumbing(frame.f_code.co_filename):
             wraps = frame.f_code.co_flags & _VARIADIC == _VARIADIC and frame.f_code.co_name != "forward"
             variadic = frame.f_code.co_flags & _VARIADIC == _VARIADIC and frame.f_code.co_argcount <= 1
-            (wrappers if wraps or variadic else places).append(_place(frame))
-        frame = frame.f_back
+            (wrappers if wraps or variadic else places).append(place_of(frame))
     return tuple(reversed(places or wrappers))
 
 
@@ -96,7 +102,7 @@ class Recorder(TorchDispatchMode):
         self._next = 0
         self._stack: list[int] = []
         self._paths: dict[int, str] = {}
-        self.places: Callable[[], tuple[Place, ...]] | None = None
+        self.places: Callable[[FrameType | None], tuple[Place, ...]] = segment
 
     # Module calls.
 
@@ -150,7 +156,7 @@ class Recorder(TorchDispatchMode):
         self._stack.pop()
 
     def _frames(self, frame: FrameType | None) -> tuple[Place, ...]:
-        return self.places() if self.places is not None else _segment(frame)
+        return self.places(frame)
 
     # Storages.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
+from typing import Protocol
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -15,7 +17,7 @@ from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
-from forwardbook.analyzers.symbolic.trace import Trace
+from forwardbook.analyzers.symbolic.trace import Place, Trace
 from forwardbook.analyzers.symbolic.values import Values, carry
 from forwardbook.formula import Expr
 
@@ -84,6 +86,22 @@ class _Construction(TorchDispatchMode):
         return self.values.run(func, args, dict(kwargs or {}))  # type: ignore[call-overload]
 
 
+class SourcePlaces(Protocol):
+    """Tells where interpreted code is: no frame of Python's own stands for it."""
+
+    def segment(self, frame: FrameType | None) -> tuple[Place, ...]:
+        """The places up to the innermost module call, outermost first."""
+        ...
+
+    def constructing(self, frame: FrameType | None) -> tuple[int, ...]:
+        """Identities of the modules whose `__init__` runs, innermost first."""
+        ...
+
+    def asking(self, frame: FrameType | None) -> tuple[str, int]:
+        """The file and line that need a number."""
+        ...
+
+
 @dataclass(frozen=True)
 class SymbolicRun:
     """One symbolic run of a recipe and all that is known about its symbols."""
@@ -113,8 +131,9 @@ def run_symbolically(
     dtype: torch.dtype = torch.float32,
     hints: Mapping[str, int] | None = None,
     pinned: Mapping[str, int] | None = None,
+    places: SourcePlaces | None = None,
 ) -> SymbolicRun:
-    """One run with every size of the recipe symbolic, those of `pinned` apart."""
+    """One run with every size of the recipe symbolic, those of `pinned` apart; `places` where code is interpreted."""
     ledger = Ledger()
     expressions = Expressions(ledger)
     sizes = SymbolicSizes(ledger, hints or {}, pinned or {})
@@ -122,6 +141,8 @@ def run_symbolically(
     recorder = Recorder(
         Widths(*map(Expr.symbol, SYMBOLIC_WIDTHS)), dtype, values, ledger, expressions
     )
+    if places is not None:
+        recorder.places, ledger.constructing, ledger.asking = places.segment, places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
     with symbolic_integers(packages), _default_dtype(dtype), torch.no_grad():
         with torch.device("meta"), no_initialisation(), _Construction(values):

@@ -179,8 +179,11 @@ def _lines(trace: Trace, call: CallRecord) -> tuple[LineSummary, ...]:
 
 def forward_code(kind: type[torch.nn.Module]) -> tuple[str, str]:
     """File and qualified name of the forward() written in the class, decorators taken off."""
-    code = getattr(inspect.unwrap(kind.forward), "__code__", None)
-    return (code.co_filename, code.co_qualname) if code is not None else ("", "")
+    forward = inspect.unwrap(kind.forward)
+    code = getattr(forward, "__code__", None)
+    if code is not None:
+        return code.co_filename, code.co_qualname
+    return getattr(forward, "location", ("", ""))  # of a function that is interpreted
 
 
 def executed(frames: tuple[Place, ...], forward: tuple[str, str]) -> tuple[Place, tuple[Place, ...]]:

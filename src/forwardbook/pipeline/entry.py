@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from forwardbook.analyzers.ops import Size, rules
+from forwardbook.analyzers.ops import rules
 from forwardbook.analyzers.reader import Facts, line_map
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary, short_file
@@ -13,6 +13,7 @@ from forwardbook.cost import Cost
 from forwardbook.formula import Expr
 from forwardbook.pipeline.explore import Found
 from forwardbook.pipeline.regimes import Derived
+from forwardbook.pipeline.versions import current_versions
 from forwardbook.schema import (
     CodeLocation,
     Entry,
@@ -223,19 +224,16 @@ def unresolved(found: Iterable[Found]) -> tuple[Unresolved, ...]:
     return tuple(rows)
 
 
-def entry(
-    facts: Facts,
-    library: str,
-    regimes: Sequence[Regime],
-    notes: Mapping[str, SizeNote],
-    open_rows: Sequence[Unresolved],
-    versions: Mapping[str, str],
-    derived_by: Sequence[str],
-) -> Entry:
-    """The record of a class."""
+def record(facts: Facts, library: str, found: Sequence[Found], derived_by: Sequence[str] = ("symbolic",)) -> Entry:
+    """The record of a class: its proved regimes, and by name what could not be proved."""
+    kept = _distinct([f for f in found if verdict(f) != "wrong"])
+    regimes = [regime(f, name) for f, name in zip(kept, unique_names([f.label for f in kept]), strict=True)]
+    rows = (*unresolved(kept), *(_refuted(f) for f in found if verdict(f) == "wrong"))
     verdicts = {one.proof.verdict for one in regimes if one.proof is not None}
-    overall: Verdict = "exact" if verdicts == {"exact"} and not open_rows else "unproved"
-    reason = "" if overall == "exact" else "; ".join(f"{u.operation}: {u.reason}" for u in open_rows[:3])
+    overall: Verdict = "exact" if verdicts == {"exact"} and not rows else "unproved"
+    notes: dict[str, SizeNote] = {}
+    for one in kept:
+        notes |= one.derived.notes
     return Entry(
         full_class_name=facts.full_class_name,
         library=library,
@@ -243,12 +241,34 @@ def entry(
             file=facts.relative_file, line_start=facts.span.line, line_end=facts.span.end_line
         ),
         source_hash=facts.source_hash,
-        versions=dict(versions),
+        versions=current_versions(library),
         parameters=parameters(notes, regimes),
         regimes=tuple(regimes),
-        unresolved=tuple(open_rows),
+        unresolved=rows,
         derived_by=tuple(derived_by),  # type: ignore[arg-type]
-        validation=Validation(verdict=overall, reason=reason),
+        validation=Validation(
+            verdict=overall, reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3])
+        ),
+    )
+
+
+def _distinct(found: Sequence[Found]) -> list[Found]:
+    """Regimes with the same formulas and conditions once."""
+    kept: dict[object, Found] = {}
+    for one in found:
+        summary = one.derived.pattern.summary
+        costs = tuple((line.key, line.cost) for line in summary.lines)
+        conditions = frozenset(c.text() for c in one.conditions)
+        kept.setdefault((tuple(summary.quantities().items()), costs, conditions), one)
+    return list(kept.values())
+
+
+def _refuted(found: Found) -> Unresolved:
+    first = next(d for one in (found.derived, *found.also) for d in one.proof.differences)
+    said = f"{first.quantity} of {first.where} predicted {first.predicted}, measured {first.measured}"
+    place = next((line.key for line in found.derived.pattern.summary.lines), ("", 0, 0))
+    return Unresolved(
+        file=short_file(place[0]), line=place[1], operation=f"{found.label}, {_context(found)}", reason=f"refuted: {said}"
     )
 
 
@@ -260,8 +280,3 @@ def unique_names(labels: Sequence[str]) -> list[str]:
         seen[label] = seen.get(label, 0) + 1
         names.append(label if seen[label] == 1 else f"{label} {seen[label]}")
     return names
-
-
-def total_of(sizes: Iterable[Size]) -> Expr:
-    """The sum of sizes as one expression."""
-    return Expr.sum(Expr.of(s) for s in sizes)

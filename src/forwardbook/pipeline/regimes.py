@@ -9,7 +9,7 @@ import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.assume import Assumed
-from forwardbook.analyzers.symbolic.loops import without_loops
+from forwardbook.analyzers.symbolic.loops import POINTS, without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote, SymbolicRun, run_symbolically
 from forwardbook.formula import Condition, FormulaError
@@ -113,7 +113,7 @@ def _with_loops(
         names = _loop_names(one, numbers)
         if names and not one.pattern.unruled:
             groups.setdefault(names, []).append(index)
-    for names, members in groups.items():
+    for names, members in _nested(groups).items():
         first = derived[members[0]]
         chosen = [derived[i].pattern for i in members]
         for starts, step in _starts(names, numbers):
@@ -133,18 +133,34 @@ def _with_loops(
                     better = proof.exact or not derived[i].proof.points
                     if better:
                         derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
-            if any(derived[i].exact and derived[i].interpolated for i in members):
+            members = [i for i in members if not (derived[i].exact and derived[i].interpolated)]
+            if not members:
                 break
+            chosen = [derived[i].pattern for i in members]
     return derived
 
 
 def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict[str, int], int]]:
-    """First values and steps worth trying: small numbers, the hints, then every second value (alternating layers)."""
+    """First values and steps worth trying.
+
+    Small numbers; every second one (layers that alternate); the hints (lists of the configuration may be as long);
+    and counts well above a threshold among them (so many dense layers first).
+    """
     small = {name: min(numbers[name], 2) for name in names}
-    middle = {name: max(2, min(numbers[name], 5)) for name in names}
     at_hint = {name: numbers[name] for name in names}
-    tried = [(small, 1), (at_hint, 1), (middle, 1), (small, 2)]
+    largest = max(names, key=lambda n: numbers[n])
+    above = {**at_hint, largest: numbers[largest] + POINTS}
+    tried = [(small, 1), (small, 2), (at_hint, 1), (above, 1)]
     return [one for i, one in enumerate(tried) if one not in tried[:i]]
+
+
+def _nested(groups: Mapping[tuple[str, ...], list[int]]) -> dict[tuple[str, ...], list[int]]:
+    """Groups whose sizes are among those of a larger group join it: its runs serve both."""
+    joined: dict[tuple[str, ...], list[int]] = {}
+    for names in sorted(groups, key=len, reverse=True):
+        host = next((g for g in joined if set(names) <= set(g)), None)
+        joined.setdefault(host or names, []).extend(groups[names])
+    return joined
 
 
 def negated(condition: Condition) -> Condition:

@@ -140,5 +140,6 @@ def _judged(
             kept.append(test)
             breaches.append((test, sizes))
     proof = replace(one.proof, points=points)
-    distinct = tuple({c.text(): c for c in kept}.values())
+    stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= names]
+    distinct = tuple({c.text(): c for c in (*stated, *kept)}.values())
     return Relaxed(replace(one, proof=proof), distinct, tuple(breaches), tuple(refused))
