@@ -27,6 +27,14 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
+Classes = Callable[[str, str], "type[nn.Module]"]  # a module and a name in it to the class
+
+
+def imported(home: str, name: str) -> type[nn.Module]:
+    """The class itself."""
+    return cast("type[nn.Module]", getattr(importlib.import_module(home), name))
+
+
 @dataclass(frozen=True)
 class Row:
     """One way to build and call a class of the module `home`; `where` limits sizes, `hints` are its own."""
@@ -48,9 +56,11 @@ class Row:
         found = {node.id for node in ast.walk(ast.parse(self.text)) if isinstance(node, ast.Name)}
         return found & NAMES.keys()
 
-    def build(self, sizes: Sizes) -> nn.Module:
+    def build(self, sizes: Sizes, classes: Classes | None = None) -> nn.Module:
         """The module, its constructor integers asked for under the constructor's own argument names."""
-        reader = Reader(self._lookup(sizes, f"{self.class_name}.__init__"), home=self.home)
+        reader = Reader(
+            self._lookup(sizes, f"{self.class_name}.__init__"), home=self.home, classes=classes or imported
+        )
         return cast("nn.Module", reader.value(self._calls()[0]))
 
     def inputs(self, sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
@@ -76,9 +86,13 @@ class Reader:
     """Evaluates the expressions of the notation and nothing else; `size` answers names."""
 
     def __init__(
-        self, size: Callable[[str], object], maker: InputMaker | None = None, home: str = ""
+        self,
+        size: Callable[[str], object],
+        maker: InputMaker | None = None,
+        home: str = "",
+        classes: Classes = imported,
     ) -> None:
-        self._size, self._maker, self._home = size, maker, home
+        self._size, self._maker, self._home, self._classes = size, maker, home, classes
         self._named: dict[str, object] = {}
 
     def read(self, text: str) -> object:
@@ -114,7 +128,7 @@ class Reader:
 
     def _call(self, name: str, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
         if self._maker is None:
-            return getattr(importlib.import_module(self._home), name)(*arguments, **keywords)
+            return self._classes(self._home, name)(*arguments, **keywords)
         dims = cast(tuple[int, ...], arguments)
         match name:
             case "floats":

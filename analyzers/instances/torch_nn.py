@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from forwardbook.analyzers.instances.notation import Row
+from forwardbook.analyzers.instances.notation import Classes, Row, imported
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, Sizes
 from forwardbook.analyzers.instances.rows import (
     convolutions,
@@ -46,8 +45,12 @@ def rows() -> dict[str, tuple[Row, ...]]:
     return found
 
 
-def torch_recipes(class_name: str, options: InstanceOptions | None = None) -> list[Recipe]:
-    """The recipes of a class, its sizes near those given; NoRecipe for abstract ones, with the reason."""
+def torch_recipes(
+    class_name: str, options: InstanceOptions | None = None, classes: Classes = imported
+) -> list[Recipe]:
+    """The recipes of a class, its sizes near those given; NoRecipe for abstract ones, with the reason.
+
+    `classes` gives the classes themselves: the installed ones, or others made from the same source."""
     hints = _hints(class_name, options.init) if options else {}
     if class_name in ABSTRACT:
         raise NoRecipe(f"torch.nn.{class_name}", ABSTRACT[class_name])
@@ -57,7 +60,7 @@ def torch_recipes(class_name: str, options: InstanceOptions | None = None) -> li
     if not fitting:
         known = sorted({name for row in rows()[class_name] for name in row.names()})
         raise NoRecipe(f"torch.nn.{class_name}", f"its sizes are {', '.join(known)}, not {', '.join(hints)}")
-    return [_recipe(replace(row, hints={**row.hints, **hints})) for row in fitting]
+    return [_recipe(replace(row, hints={**row.hints, **hints}), classes) for row in fitting]
 
 
 def _hints(class_name: str, given: Mapping[str, str]) -> dict[str, int]:
@@ -67,13 +70,13 @@ def _hints(class_name: str, given: Mapping[str, str]) -> dict[str, int]:
         raise NoRecipe(f"torch.nn.{class_name}", f"a size is an integer: {error}") from error
 
 
-def _recipe(row: Row) -> Recipe:
-    cls = getattr(importlib.import_module(row.home), row.class_name)
+def _recipe(row: Row, classes: Classes) -> Recipe:
+    cls = classes(row.home, row.class_name)
     becomes = getattr(cls, "cls_to_become", None)
     return Recipe(
         target=_full_name(cls),
         library=row.home.split(".")[0],
-        build=_materialised(row) if becomes else row.build,
+        build=_materialised(row, classes) if becomes else partial(row.build, classes=classes),
         inputs=row.inputs,
         scenario=row.scenario,
         conditions=row.where,
@@ -82,13 +85,13 @@ def _recipe(row: Row) -> Recipe:
     )
 
 
-def _materialised(row: Row) -> Callable[[Sizes], nn.Module]:
+def _materialised(row: Row, classes: Classes) -> Callable[[Sizes], nn.Module]:
     """Builds a lazy module and lets it infer its parameters from an input, without a forward()."""
 
     def build(sizes: Sizes) -> nn.Module:
         from forwardbook.analyzers.instances.tensors import PlainMaker
 
-        module = row.build(sizes)
+        module = row.build(sizes, classes)
         arguments, _ = row.inputs(sizes, module, PlainMaker("meta"))
         module._infer_parameters(module, arguments)  # type: ignore[operator]  # the mixin's pre-forward hook
         return module

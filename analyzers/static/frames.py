@@ -30,15 +30,26 @@ class Frame:
 
 
 class Activation:
-    """One interpreted call that is running; `node` is what it evaluates now."""
+    """One interpreted call that is running; `node` is what it evaluates now.
 
-    __slots__ = ("source", "qualname", "node", "instance")
+    `passes_on` is true of a wrapper that takes any arguments and hands them on.
+    """
 
-    def __init__(self, source: SourceFile, qualname: str, node: cst.CSTNode, instance: object) -> None:
+    __slots__ = ("source", "qualname", "node", "instance", "passes_on")
+
+    def __init__(
+        self,
+        source: SourceFile,
+        qualname: str,
+        node: cst.CSTNode,
+        instance: object,
+        passes_on: bool = False,
+    ) -> None:
         self.source = source
         self.qualname = qualname
         self.node = node
         self.instance = instance
+        self.passes_on = passes_on
 
     def span(self) -> Span:
         """Where the call is now."""

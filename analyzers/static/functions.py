@@ -58,6 +58,12 @@ class Parameters:
             bound[self.double_star] = extra
         return bound
 
+    def pass_on(self, name: str) -> bool:
+        """True of a wrapper: it takes any arguments, and does not call itself forward()."""
+        if self.star is None or self.double_star is None:
+            return False
+        return name != "forward" or len(self.positional) <= 1
+
     def signature(self) -> inspect.Signature:
         """The same as `inspect` describes it."""
         kinds = inspect.Parameter
@@ -133,6 +139,11 @@ class Function:
     def __signature__(self) -> inspect.Signature:
         wrapped = self.__dict__.get("__wrapped__")
         return inspect.signature(wrapped) if wrapped is not None else self.parameters.signature()
+
+    @property
+    def location(self) -> tuple[str, str]:
+        """File and qualified name, as the code object of a compiled function states them."""
+        return str(self.source.path), self.__qualname__
 
     def variable_names(self) -> tuple[str, ...]:
         """Parameters, then names bound in the body, as `__code__.co_varnames` lists them."""

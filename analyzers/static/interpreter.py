@@ -115,7 +115,8 @@ class Interpreter:
         scope = Scope(function.scope.module, function.scope, False, function, bound)
         node = function.node
         instance = args[0] if args and function.owner is not None and function.parameters.positional else None
-        activation = Activation(function.source, function.__qualname__, node, instance)
+        passes_on = function.parameters.pass_on(function.__name__)
+        activation = Activation(function.source, function.__qualname__, node, instance, passes_on)
         if len(STACK) > self.most_depth:
             raise Unresolved(f"more than {self.most_depth} calls within each other")
         if isinstance(node, cst.Lambda):

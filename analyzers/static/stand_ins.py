@@ -223,6 +223,7 @@ _TABLE: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
         ("torch._jit_internal._overload", "torch._jit_internal._overload_method"),
     ),
     (False, "as at run time", ("typing.TYPE_CHECKING",)),
+    (NoOp("record_function"), "a label for profilers", ("torch.autograd.profiler.record_function",)),
 )
 STAND_INS = {name: StandIn(value, reason) for value, reason, names in _TABLE for name in names}
 

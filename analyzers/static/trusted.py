@@ -48,7 +48,7 @@ MODULES: dict[str, frozenset[str] | None] = {
                                                          "BroadcastingList3", "Final", "Future"}),
     "torch._refs": None, "torch._prims_common": None, "torch._lowrank": None,
     "torch._torch_docs": frozenset({"reproducibility_notes", "sparse_support_notes", "tf32_notes"}),
-    "torch._utils": frozenset({"_get_device_index"}),
+    "torch._utils": frozenset({"_get_device_index", "_get_available_device_type", "_get_all_device_indices"}),
     "torch._ops": None, "torch.ops": None,
     "torch.accelerator": frozenset({"current_accelerator", "is_available"}),
     "torch.amp": None, "torch.amp.autocast_mode": None,

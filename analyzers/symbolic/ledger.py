@@ -58,6 +58,7 @@ _OUR_FILES = (__file__, "torch/fx/experimental/sym_node.py", "torch/__init__.py"
 
 
 def asking_frame(frame: FrameType | None) -> tuple[str, int]:
+    """File and line of the code that needs a number, ours and torch's wrappers apart."""
     while frame is not None and frame.f_code.co_filename.endswith(_OUR_FILES):
         frame = frame.f_back
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)

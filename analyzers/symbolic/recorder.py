@@ -44,6 +44,7 @@ def _positions(code: CodeType) -> tuple[tuple[int | None, int | None, int | None
 
 @functools.lru_cache(maxsize=4096)
 def is_plumbing(file: str) -> bool:
+    """Whether a file's frames carry calls and compute nothing themselves."""
     file = file.replace("\\", "/")
     if file.endswith("/torch/nn/modules/module.py"):
         return True
@@ -53,6 +54,7 @@ def is_plumbing(file: str) -> bool:
 
 
 def place_of(frame: FrameType) -> Place:
+    """The expression that a frame evaluates."""
     line, end_line, col, end_col = _positions(frame.f_code)[frame.f_lasti // 2]
     line = line or frame.f_lineno
     name = frame.f_code.co_qualname
@@ -70,11 +72,12 @@ def segment(frame: FrameType | None) -> tuple[Place, ...]:
     """The places of the frames up to the innermost module call, outermost first, without plumbing."""
     places: list[Place] = []
     wrappers: list[Place] = []
-    for frame in within_call(frame):
-        if not is_plumbing(frame.f_code.co_filename):
-            wraps = frame.f_code.co_flags & _VARIADIC == _VARIADIC and frame.f_code.co_name != "forward"
-            variadic = frame.f_code.co_flags & _VARIADIC == _VARIADIC and frame.f_code.co_argcount <= 1
-            (wrappers if wraps or variadic else places).append(place_of(frame))
+    for one in within_call(frame):
+        code = one.f_code
+        if not is_plumbing(code.co_filename):
+            passes_on = code.co_flags & _VARIADIC == _VARIADIC
+            wraps = passes_on and (code.co_name != "forward" or code.co_argcount <= 1)
+            (wrappers if wraps else places).append(place_of(one))
     return tuple(reversed(places or wrappers))
 
 
