@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from forwardbook.formula import Condition, FormulaError
 
 REPAIRS = 400
+CHOICES = 8  # valid draws to choose from while sizes coincide
 LARGEST = 512  # a drawn size stays below this where its hint allows: runs on meta are free, real ones are not
 
 
@@ -25,13 +26,25 @@ def draw(
     """
     fixed = dict(fixed or {})
     free = [name for name in hints if name not in fixed]
+    best: dict[str, int] | None = None
+    found = 0
     for attempt in range(attempts):
         share = 1.0 if attempt < attempts // 2 else 1.0 - attempt / (attempts * 1.5)
         sizes = {name: _value(hints[name], rng) if rng.random() <= share else hints[name] for name in free}
         sizes |= fixed
-        if _repair(sizes, conditions, rng, frozenset(fixed), repairs):
-            return sizes
-    return None
+        if not _repair(sizes, conditions, rng, frozenset(fixed), repairs):
+            continue
+        found += 1
+        if best is None or _coinciding(sizes) < _coinciding(best):
+            best = sizes
+        if not _coinciding(best) or found >= CHOICES:
+            break
+    return best
+
+
+def _coinciding(sizes: Mapping[str, int]) -> int:
+    """How many sizes equal another: where two coincide, one could stand for the other in a formula unnoticed."""
+    return len(sizes) - len(set(sizes.values()))
 
 
 def _value(hint: int, rng: random.Random) -> int:
@@ -69,11 +82,12 @@ def _holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
 def _mend(condition: Condition, name: str, sizes: dict[str, int], rng: random.Random) -> bool:
     """Changes one size so that the condition holds: solved where linear, else searched near and at multiples."""
     before = sizes[name]
-    for candidate in _candidates(condition, name, sizes, rng):
-        if candidate >= 1:
-            sizes[name] = candidate
-            if _holds(condition, sizes):
-                return True
+    taken = {value for other, value in sizes.items() if other != name}
+    candidates = [c for c in _candidates(condition, name, sizes, rng) if c >= 1]
+    for candidate in sorted(candidates, key=lambda c: c in taken or c == 1):
+        sizes[name] = candidate
+        if _holds(condition, sizes):
+            return True
     sizes[name] = before
     return False
 
@@ -95,12 +109,13 @@ def _candidates(condition: Condition, name: str, sizes: dict[str, int], rng: ran
                 found += [around - 1, around + 1, max(1, around // 2), around * 2]
         except (FormulaError, ZeroDivisionError):
             pass
-    for divisor in sorted({v for n, v in sizes.items() if n in condition.symbols() and n != name}, reverse=True):
-        up = -(-now // divisor) * divisor
-        found += [up, up + divisor, max(divisor, up - divisor), *(d for d in _divisors(divisor) if d <= now)][:12]
-    found += [now + step for step in range(1, 33)] + [max(1, now - step) for step in range(1, 17)]
-    found += [rng.randint(1, max(2, 2 * now)) for _ in range(8)]
-    return found
+    others = [v for n, v in sizes.items() if n in condition.symbols() and n != name]
+    multiples = [v * rng.randint(1, max(1, 2 * now // max(v, 1))) for v in others for _ in range(4)]
+    divisors = [d for v in others for d in _divisors(v) if d <= max(now, 8)]
+    near = [now + step for step in range(1, 33)] + [max(1, now - step) for step in range(1, 17)]
+    drawn = [rng.randint(1, max(2, 2 * now)) for _ in range(8)]
+    rng.shuffle(divisors)
+    return found + multiples + divisors[:12] + near + drawn
 
 
 def _divisors(number: int) -> list[int]:

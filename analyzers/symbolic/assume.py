@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from forwardbook.analyzers.symbolic.patterns import Pattern
-from forwardbook.analyzers.symbolic.summary import LineSummary, Summary
+from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError
 
@@ -68,28 +68,38 @@ class Assumed:
         """Every expression of a pattern rewritten."""
         if not self.pairs:
             return pattern
-        summary = self._summary(pattern.summary)
+        summary = rewritten(pattern.summary, self.of)
         names = {n for size in summary.quantities().values() for n in Expr.of(size).symbols()}
         used = [known for name, _, known in self.pairs if name in names and known.symbols() <= names]
         conditions = [c for c in map(self.condition, pattern.conditions) if c is not None]
         return replace(pattern, summary=summary, conditions=tuple(distinct([*used, *conditions])))
 
-    def _summary(self, summary: Summary) -> Summary:
-        return replace(
-            summary,
-            totals=self._cost(summary.totals),
-            weights=self.of(Expr.of(summary.weights)),
-            boundary=self.of(Expr.of(summary.boundary)),
-            intermediates=self.of(Expr.of(summary.intermediates)),
-            peaks=tuple(dict.fromkeys(self.of(Expr.of(p)) for p in summary.peaks)),
-            lines=tuple(self._line(line) for line in summary.lines),
-        )
 
-    def _line(self, line: LineSummary) -> LineSummary:
-        return replace(line, cost=self._cost(line.cost))
+def rewritten(summary: Summary, change: Callable[[Expr], Expr]) -> Summary:
+    """The summary with every expression changed."""
 
-    def _cost(self, cost: Cost) -> Cost:
-        return Cost(*(self.of(Expr.of(getattr(cost, field))) for field in _FIELDS))
+    def cost(one: Cost) -> Cost:
+        return Cost(*(change(Expr.of(getattr(one, field))) for field in _FIELDS))
+
+    return replace(
+        summary,
+        totals=cost(summary.totals),
+        weights=change(Expr.of(summary.weights)),
+        boundary=change(Expr.of(summary.boundary)),
+        intermediates=change(Expr.of(summary.intermediates)),
+        peaks=tuple(dict.fromkeys(change(Expr.of(p)) for p in summary.peaks)),
+        lines=tuple(replace(line, cost=cost(line.cost)) for line in summary.lines),
+    )
+
+
+def substituted(pattern: Pattern, values: Mapping[str, int | Expr]) -> Pattern:
+    """The pattern with numbers in place of names, in formulas and conditions."""
+    said = [Condition(c.left.subs(values), c.op, c.right.subs(values)) for c in pattern.conditions]
+    return replace(
+        pattern,
+        summary=rewritten(pattern.summary, lambda e: e.subs(values)),
+        conditions=tuple(c for c in distinct(said) if not c.is_trivially_true()),
+    )
 
 
 def distinct(conditions: Iterable[Condition]) -> list[Condition]:

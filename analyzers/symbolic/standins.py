@@ -44,10 +44,13 @@ def _pooled(self: Tensor, kernel: Ints, stride: Ints, padding: Ints, dilation: I
     stride = stride or kernel
     outside = list(self.shape[: self.dim() - spatial])
     inside = self.shape[self.dim() - spatial :]
-    return outside + [
+    counts = [
         _windows(n, k, s, p, d, ceil_mode)
         for n, k, s, p, d in zip(inside, kernel, stride, padding, dilation, strict=True)
     ]
+    if any(count < 1 for count in counts):  # asked so that it becomes a condition: torch refuses such sizes
+        raise RuntimeError(f"no window of {list(kernel)} fits into {list(inside)}")
+    return outside + counts
 
 
 def _max_pool(

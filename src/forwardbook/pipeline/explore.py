@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.assume import distinct, informative, substituted
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
@@ -134,19 +135,44 @@ def _beyond(
             continue
         for regime in regimes:
             if regime.exact:
-                conditions = {c.text(): c for c in (*held, *regime.conditions)}
                 name = regime.label.replace(recipe.scenario, label, 1)
-                found.append(replace(regime, conditions=tuple(conditions.values()), label=name))
+                found.append(replace(_at(regime, held[0]), label=name))
     return found
 
 
+def _at(regime: Found, held: Condition) -> Found:
+    """The regime with `held` said first; a size that it or its conditions fix at 1 is that number in every formula."""
+    conditions: list[Condition] = [held, *regime.conditions]
+    fixed = [c for c in conditions if c.op == "==" and c.right == Expr.const(1) and c.left.text() in _names(c)]
+    if not fixed:
+        return replace(regime, conditions=tuple(distinct(conditions)))
+    one: dict[str, int | Expr] = {name: 1 for c in fixed for name in c.symbols()}
+    pattern = substituted(regime.derived.pattern, one)
+    said = [Condition(c.left.subs(one), c.op, c.right.subs(one)) for c in conditions]
+    kept = [c for c in informative(said, said) if not c.is_trivially_true()]
+    return replace(
+        regime, derived=replace(regime.derived, pattern=pattern), conditions=tuple(distinct([*fixed, *kept]))
+    )
+
+
+def _names(condition: Condition) -> set[str]:
+    return {f"{{{name}}}" for name in condition.symbols()}
+
+
+COUNTS = 64  # a size of the configuration up to this is a count (heads, groups, experts) and may well be 1
+
+
 def _worth(source: Relaxed) -> list[tuple[Condition, dict[str, int]]]:
-    """Breaches by sizes that a caller chooses freely (inputs) first, then relations, then widths that are 1."""
+    """Breaches worth a run: by sizes that a caller chooses first, then relations, then counts; not widths of 1."""
     notes = source.derived.notes
 
     def order(breach: tuple[Condition, dict[str, int]]) -> int:
-        names = breach[0].symbols()
-        chosen = all(not notes[n].source.startswith(("config", "constructor")) for n in names if n in notes)
-        return 0 if chosen else 1 if len(names) > 1 else 2
+        names = [n for n in breach[0].symbols() if n in notes]
+        if all(not notes[n].source.startswith(("config", "constructor")) for n in names):
+            return 0
+        if len(names) > 1:
+            return 1
+        return 2 if all(notes[n].hint <= COUNTS for n in names) else 3
 
-    return sorted((b for b in source.breaches if "%" not in b[0].text()), key=order)
+    worth = [b for b in source.breaches if "%" not in b[0].text() and order(b) < 3]
+    return sorted(worth, key=order)

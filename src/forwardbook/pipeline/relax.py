@@ -87,8 +87,10 @@ def _outcome(
     general = [Condition.parse(c) for c in first.recipe.conditions]
     others = {c.text(): c for conditions in essential for c in conditions}
     others.pop(test.text(), None)
-    for strict in (True, False):
-        wanted = [broken, *general, *(others.values() if strict else [])]
+    one = Expr.const(1)
+    above = [Condition(Expr.symbol(n), ">", one) for n, v in numbers.items() if v > 1 and n not in test.symbols()]
+    for strict in (True, False):  # one condition is broken at a time, where that can be
+        wanted = [broken, *general, *([*others.values(), *above] if strict else [])]
         wanted = [c for c in wanted if c.symbols() <= set(numbers)]
         sizes = draw(numbers, wanted, rng, fixed, attempts=2, repairs=60)
         if sizes is None:
