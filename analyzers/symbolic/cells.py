@@ -1,6 +1,6 @@
-"""Recurrent cells as the operations torch makes of them, in Python: its own composites compare sizes as numbers.
+"""Recurrent cells as the operations torch makes of them: its own composites compare sizes as numbers.
 
-As with the other stand-ins, measured runs call torch's composite, so a step that differs is a formula the proof rejects.
+As with the other stand-ins, measured runs call torch's composite: the proof rejects a step that differs.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _call_plain(squash: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
         b_ih: Tensor | None = None,
         b_hh: Tensor | None = None,
     ) -> Tensor:
-        projected = F.linear(input, w_ih, b_ih)  # a temporary of the whole C++ expression: it outlives the addition
+        projected = F.linear(input, w_ih, b_ih)  # in C++ a temporary that outlives the addition
         return squash(F.linear(hx, w_hh, b_hh).add_(projected))
 
     return cell

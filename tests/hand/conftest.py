@@ -51,7 +51,7 @@ def run_of(holder: str, scenario: str) -> SymbolicRun:
 
 @pytest.fixture(scope="session")
 def ours() -> Ask:
-    """The costs of the first call pattern of `target` in a run of the recipe of `holder` (itself by default)."""
+    """The costs of the first call pattern of `target` in the model of `holder` (its own by default)."""
 
     def ask(target: str, scenario: str = "default", holder: str = "") -> Costs:
         called = target if holder else recipe_of(target, scenario).calls_as

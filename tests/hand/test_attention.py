@@ -1,31 +1,32 @@
-"""Attention as written down by hand from Vaswani et al. (2017) and its descendants, dense over all positions."""
+"""Attention as written down by hand from Vaswani et al. (2017) and later papers, dense over all positions."""
 
 from __future__ import annotations
+
+import pytest
 
 from forwardbook.formula import Expr
 
 from .conftest import Ask
 
-B, S, E, Hq, Hk, D = map(
-    Expr.symbol, "batch_size seq_len hidden_size num_attention_heads num_key_value_heads head_dim".split()
-)
-w, a, kv = map(Expr.symbol, "w_dtype_bytes a_dtype_bytes kv_dtype_bytes".split())
+B, S, E = map(Expr.symbol, ["batch_size", "seq_len", "hidden_size"])
+Hq, Hk, D = map(Expr.symbol, ["num_attention_heads", "num_key_value_heads", "head_dim"])
+w, a, kv = map(Expr.symbol, ["w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes"])
 LLAMA = "transformers.models.llama.modeling_llama"
 DEEPSEEK = "transformers.models.deepseek_v3.modeling_deepseek_v3"
 
 
 def product(rows: Expr, inner: Expr, columns: Expr) -> Expr:
-    """rows x inner times inner x columns: `inner` multiply-accumulates for each of rows * columns numbers."""
+    """rows x inner times inner x columns: `inner` multiply-accumulates for each of rows * columns."""
     return 2 * rows * inner * columns
 
 
 def attended(queries: Expr, keys: Expr, heads: Expr, qk: Expr, v: Expr) -> Expr:
-    """softmax(Q K') V in every head: keys * qk products for the scores of a query, keys * v for its output."""
+    """softmax(Q K') V in every head: keys * qk products for a query's scores, keys * v for its sum."""
     return B * heads * (product(queries, qk, keys) + product(queries, keys, v))
 
 
 def test_multi_head_attention(ours: Ask) -> None:
-    """Four E x E projections of B*S rows, and attention in E/h wide heads; scores: scale on queries, softmax 5.
+    """Four E x E projections of B*S rows, and attention in E/h wide heads; scale on queries, softmax 5.
 
     Biases are one addition each of 3E and E; the averaged weights torch returns by default add 1 per score.
     """
@@ -57,22 +58,35 @@ def test_bert_self_attention(ours: Ask) -> None:
     got = ours("transformers.models.bert.modeling_bert.BertSelfAttention")
     assert got.flops.subs(whole) == (3 * product(B * S, E, E)).subs(whole) + attended(S, S, Hq, D, D)
     assert got.pointwise_ops.subs(whole) == (3 * B * S * E).subs(whole) + 6 * B * Hq * S * S
-    # three linear layers read the same input; the kernel reads q, k, v; its output is copied position-major
-    assert got.reads.subs(whole) == (3 * B * S * E * a + 3 * (E * E + E) * w + (3 + 1) * B * S * E * a).subs(whole)
-    assert got.writes.subs(whole) == ((3 + 1 + 1) * B * S * E * a).subs(whole)
-    # q, k, v, the kernel's output and its copy are alive at the end (the first three are locals of forward())
-    assert got.peak.subs(whole) == (5 * B * S * E * a).subs(whole)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="forwardbook.sdpa gives back head-major (B, H, S, D) memory, as only the math path does: a "
+    "copy to (B, S, H, D) is counted; the fused kernels write (B, S, H, D) themselves",
+)
+def test_bert_self_attention_moves_no_output_twice(ours: Ask) -> None:
+    """Three linear layers read the same input, the kernel reads q, k, v; all four results live at the end.
+
+    A fused kernel writes its output position-major, so the reshape to B x S x E moves nothing.
+    """
+    whole = {"hidden_size": Hq * D}
+    got = ours("transformers.models.bert.modeling_bert.BertSelfAttention")
+    tensor = B * S * E * a
+    assert got.reads.subs(whole) == ((3 + 3) * tensor + 3 * (E * E + E) * w).subs(whole)
+    assert got.writes.subs(whole) == (4 * tensor).subs(whole)
+    assert got.peak.subs(whole) == (4 * tensor).subs(whole)
 
 
 def test_t5_attention(ours: Ask) -> None:
-    """Four unbiased projections between d_model and heads * d_kv, unscaled attention; position biases are looked up."""
-    M, h, d = map(Expr.symbol, "d_model num_heads d_kv".split())
+    """Four unbiased projections between d_model and heads * d_kv, attention; biases are looked up."""
+    M, h, d = map(Expr.symbol, ["d_model", "num_heads", "d_kv"])
     got = ours("transformers.models.t5.modeling_t5.T5Attention")
     assert got.flops == 4 * product(B * S, M, h * d) + attended(S, S, h, d, d)
 
 
 def llama_projections(rows: Expr) -> Expr:
-    """Grouped-query attention: query and output projections for all heads, key and value ones for the shared heads."""
+    """Grouped-query attention: query and output projections for all heads, two more for the shared heads."""
     return 2 * product(rows, E, Hq * D) + 2 * product(rows, E, Hk * D)
 
 
@@ -84,7 +98,7 @@ def test_llama_attention(ours: Ask) -> None:
 
 
 def test_llama_attention_pointwise(ours: Ask) -> None:
-    """Rotary embedding of queries and keys: x cos + rotate_half(x) sin, 3 an element and the negated half; softmax.
+    """Rotary embedding of queries and keys, x cos + rotate_half(x) sin: 3 an element, and the negated half.
 
     A score is scaled, masked for causality, and normalised in 5.
     """
@@ -103,7 +117,7 @@ def test_llama_decode(ours: Ask) -> None:
 
 
 def test_llama_decode_reads_the_cache_twice(ours: Ask) -> None:
-    """Eager growth of the cache copies it (L read, L + 1 written), then attention reads all L + 1 positions; K and V.
+    """Eager growth copies the cache (L read, L + 1 written), then attention reads L + 1 positions; K and V.
 
     The new position is read at the width of activations when it is appended.
     """
@@ -118,7 +132,7 @@ def test_llama_decode_reads_the_cache_twice(ours: Ask) -> None:
 
 
 def test_latent_attention_of_deepseek(ours: Ask) -> None:
-    """DeepSeek-V3 as it runs in prefill: queries and keys go through low ranks and are expanded (nothing is absorbed).
+    """DeepSeek-V3 in prefill: queries and keys go through low ranks and are expanded (nothing is absorbed).
 
     Keys of a head are nope wide from the latent plus rope wide and shared; values have a width of their own.
     """

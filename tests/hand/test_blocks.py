@@ -1,4 +1,4 @@
-"""Blocks of language models as written down by hand: gated MLP, norms, experts, a whole layer, a state-space mixer."""
+"""Blocks of language models as written down by hand: gated MLP, norms, experts, a layer, a mixer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from forwardbook.formula import Expr
 
 from .conftest import Ask
 
-B, S, E, F = map(Expr.symbol, "batch_size seq_len hidden_size intermediate_size".split())
-w, a = map(Expr.symbol, "w_dtype_bytes a_dtype_bytes".split())
+B, S, E, F = map(Expr.symbol, ["batch_size", "seq_len", "hidden_size", "intermediate_size"])
+w, a = map(Expr.symbol, ["w_dtype_bytes", "a_dtype_bytes"])
 LLAMA = "transformers.models.llama.modeling_llama"
 MIXTRAL = "transformers.models.mixtral.modeling_mixtral"
 QWEN = "transformers.models.qwen3_moe.modeling_qwen3_moe"
@@ -32,13 +32,13 @@ def test_swiglu(ours: Ask) -> None:
 
 
 def test_swiglu_peak(ours: Ask) -> None:
-    """Three F wide tensors live while the gate meets up; while down writes its output only its input is left beside it."""
+    """Three F wide tensors live while the gate meets up; while down writes, only its input is beside it."""
     got = ours(f"{LLAMA}.LlamaMLP", holder=f"{LLAMA}.LlamaDecoderLayer")
     assert got.peak == Expr.maximum(3 * B * S * F * a, (F + E) * B * S * a)
 
 
 def test_rms_norm_of_llama(ours: Ask) -> None:
-    """Zhang and Sennrich's norm in steps (fp32, so no casts): square, mean; per row eps and root; scale, weight."""
+    """Zhang and Sennrich's norm in steps (fp32: no casts): square, mean; per row eps, root; scale, weight."""
     got = ours(f"{LLAMA}.LlamaRMSNorm", holder=f"{LLAMA}.LlamaDecoderLayer")
     assert got.flops == Expr.const(0)
     assert got.pointwise_ops == B * S * (E + E + 1 + 1 + E + E)
@@ -50,7 +50,7 @@ def test_rms_norm_of_llama(ours: Ask) -> None:
 
 
 def test_decoder_layer_is_the_sum_of_its_parts(ours: Ask) -> None:
-    """x + attention(norm(x)), then x + mlp(norm(x)): two norms, attention, MLP, two additions of E an element."""
+    """x + attention(norm(x)), then x + mlp(norm(x)): two norms, attention, MLP, two additions of E."""
     layer = f"{LLAMA}.LlamaDecoderLayer"
     for scenario, rows in (("default", B * S), ("decode", B)):
         whole = ours(layer, scenario)
@@ -68,14 +68,14 @@ def test_decoder_layer_is_the_sum_of_its_parts(ours: Ask) -> None:
 
 
 def test_experts_of_mixtral(ours: Ask) -> None:
-    """Each token visits its top k experts, each a SwiGLU: k times the dense MLP, however many experts there are."""
+    """Each token visits its top k experts, each a SwiGLU: k times the dense MLP, however many there are."""
     K = Expr.symbol("num_experts_per_tok")
     got = ours(f"{MIXTRAL}.MixtralExperts", holder=f"{MIXTRAL}.MixtralSparseMoeBlock")
     assert got.flops == swiglu(B * S * K, F)
 
 
 def test_experts_read_only_chosen_matrices(ours: Ask) -> None:
-    """With balanced routing B*S*K rows wake min(rows, experts) experts; the matrices of the others stay unread."""
+    """Balanced, B*S*K rows wake min(rows, experts) experts; the matrices of the others stay unread."""
     K, X = Expr.symbol("num_experts_per_tok"), Expr.symbol("num_local_experts")
     got = ours(f"{MIXTRAL}.MixtralExperts", holder=f"{MIXTRAL}.MixtralSparseMoeBlock")
     matrices = 3 * E * F * Expr.minimum(B * S * K, X) * w
@@ -99,12 +99,12 @@ def test_sparse_block_of_mixtral(ours: Ask) -> None:
 
 
 def test_mamba_mixer(with_loops: Ask) -> None:
-    """Gu and Dao's mixer, sequential: in and out projections, causal depthwise convolution, the selective scan.
+    """Gu and Dao's mixer in steps: in and out projections, causal depthwise convolution, selective scan.
 
     torch pads the convolution by k - 1 on both sides and drops the tail, so S + k - 1 positions are computed.
     The scan reads the state out with one product of N an element and step; its update is elementwise.
     """
-    N, R, k = map(Expr.symbol, "state_size time_step_rank conv_kernel".split())
+    N, R, k = map(Expr.symbol, ["state_size", "time_step_rank", "conv_kernel"])
     rows = B * S
     projections = 2 * rows * E * (2 * F) + 2 * rows * F * E
     convolution = 2 * B * F * (S + k - 1) * k

@@ -6,9 +6,9 @@ from forwardbook.formula import Expr
 
 from .conftest import Ask
 
-B, C, Ci, Co, G = map(Expr.symbol, "batch_size channels in_channels out_channels groups".split())
-L, H, W = map(Expr.symbol, "length height width".split())
-w, a = map(Expr.symbol, "w_dtype_bytes a_dtype_bytes".split())
+B, C, Ci, Co, G = map(Expr.symbol, ["batch_size", "channels", "in_channels", "out_channels", "groups"])
+L, H, W = map(Expr.symbol, ["length", "height", "width"])
+w, a = map(Expr.symbol, ["w_dtype_bytes", "a_dtype_bytes"])
 
 
 def numbered(names: str, i: int) -> tuple[Expr, ...]:
@@ -16,13 +16,13 @@ def numbered(names: str, i: int) -> tuple[Expr, ...]:
 
 
 def windows(extent: Expr, k: Expr, s: Expr, p: Expr, d: Expr | int = 1) -> Expr:
-    """How many windows fit: the first starts at -p, the last must end, after d*(k-1)+1, within extent + p."""
+    """How many windows fit: the first starts at -p, the last ends, after d*(k-1)+1, within extent + p."""
     return (extent + 2 * p - (d * (k - 1) + 1)).floordiv(s) + 1
 
 
 def test_conv1d(ours: Ask) -> None:
-    """Each output sums k positions of the Ci/G channels of its group; a bias addition each; all bytes once."""
-    k, s, p, d = map(Expr.symbol, "kernel_size stride padding dilation".split())
+    """Each output sums k positions of the Ci/G channels of its group; a bias addition each; bytes once."""
+    k, s, p, d = map(Expr.symbol, ["kernel_size", "stride", "padding", "dilation"])
     out = B * Co * windows(L, k, s, p, d)
     got = ours("torch.nn.Conv1d")
     assert got.flops == 2 * out * k * Ci.floordiv(G)
@@ -69,7 +69,7 @@ def test_conv2d_padding_same(ours: Ask) -> None:
 def test_conv_transpose2d(ours: Ask) -> None:
     """The adjoint: every input element is scaled by k0*k1 weights into each of Co/G channels of its group.
 
-    It fills (H - 1) * s + d * (k - 1) + 1 rows, of which 2 p are cropped and to which output_padding adds some.
+    It fills (H - 1) * s + d * (k - 1) + 1 rows; 2 p of them are cropped, output_padding adds some.
     """
     names = "kernel_size stride padding dilation output_padding"
     (k0, s0, p0, d0, o0), (k1, s1, p1, d1, o1) = (numbered(names, i) for i in (0, 1))
@@ -102,7 +102,7 @@ def test_conv3d(ours: Ask) -> None:
 def test_max_pool2d(ours: Ask) -> None:
     """A comparison for each of k0*k1 positions of a window; the place of the maximum is written too, 8 bytes.
 
-    Convention: positions of the window that fall into the padding count, and the first of k0*k1 candidates too.
+    Convention: positions that fall into the padding count, and the first of k0*k1 candidates too.
     """
     (k0, s0, p0, d0), (k1, s1, p1, d1) = (numbered("kernel_size stride padding dilation", i) for i in (0, 1))
     out = B * C * windows(H, k0, s0, p0, d0) * windows(W, k1, s1, p1, d1)
@@ -125,8 +125,8 @@ def test_avg_pool2d(ours: Ask) -> None:
 
 
 def test_patch_embedding_of_vit(ours: Ask) -> None:
-    """Each of (image / patch)**2 patches, 3-channel or not, is one product of patch*patch*channels with the hidden size."""
-    image, P, N, E = map(Expr.symbol, "image_size patch_size num_channels hidden_size".split())
+    """Each of (image / patch)**2 patches is one product of patch*patch*channels with the hidden size."""
+    image, P, N, E = map(Expr.symbol, ["image_size", "patch_size", "num_channels", "hidden_size"])
     side = Expr.symbol("side")
     whole = {"image_size": side * P}
     got = ours("transformers.models.vit.modeling_vit.ViTPatchEmbeddings")

@@ -6,12 +6,12 @@ from forwardbook.formula import Expr
 
 from .conftest import Ask
 
-B, S, K, N, F = map(Expr.symbol, "batch_size seq_len in_features out_features features".split())
-w, a = map(Expr.symbol, "w_dtype_bytes a_dtype_bytes".split())
+B, S, K, N, F = map(Expr.symbol, ["batch_size", "seq_len", "in_features", "out_features", "features"])
+w, a = map(Expr.symbol, ["w_dtype_bytes", "a_dtype_bytes"])
 
 
 def test_linear(ours: Ask) -> None:
-    """y = x W' + b: B*S rows, N outputs each, every output sums K products; the bias is one addition an output."""
+    """y = x W' + b: B*S rows, N outputs each, each sums K products; the bias is one addition an output."""
     got = ours("torch.nn.Linear", "sequence")
     assert got.flops == 2 * B * S * N * K
     assert got.pointwise_ops == B * S * N
@@ -46,7 +46,7 @@ def test_bilinear(ours: Ask) -> None:
 
 
 def test_conv1d_of_gpt2(ours: Ask) -> None:
-    """transformers' Conv1D is a linear layer whose matrix is stored transposed; the cost is that of Linear."""
+    """transformers' Conv1D is a linear layer whose matrix is stored transposed: the cost of Linear."""
     got, linear = ours("transformers.pytorch_utils.Conv1D"), ours("torch.nn.Linear", "sequence")
     assert got == linear
 
@@ -54,7 +54,8 @@ def test_conv1d_of_gpt2(ours: Ask) -> None:
 def test_gpt2_mlp(ours: Ask) -> None:
     """E to 4E and back; both biases; tanh-GELU on 4E written out as eight operations an element.
 
-    0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))): halve, cube, scale, add, scale, tanh, add, multiply.
+    0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))):
+    halve, cube, scale, add, scale, tanh, add, multiply.
     """
     E = Expr.symbol("n_embd")
     got = ours("transformers.models.gpt2.modeling_gpt2.GPT2MLP")
@@ -68,7 +69,7 @@ def test_gpt2_mlp(ours: Ask) -> None:
 
 
 def test_embedding(ours: Ask) -> None:
-    """A lookup: no arithmetic; reads 8 bytes an index and one row for each, not the table; writes the rows."""
+    """A lookup: no arithmetic; reads 8 bytes an index and a row for each, not the table; writes the rows."""
     V, D = Expr.symbol("num_embeddings"), Expr.symbol("embedding_dim")
     got = ours("torch.nn.Embedding")
     assert got.flops == got.pointwise_ops == Expr.const(0)
@@ -78,8 +79,8 @@ def test_embedding(ours: Ask) -> None:
 
 
 def test_embedding_bag(ours: Ask) -> None:
-    """The rows of a bag are added, one addition an element; torch first makes the offsets of the bags (8 bytes each)."""
-    G, L, D = map(Expr.symbol, "num_bags bag_size embedding_dim".split())
+    """The rows of a bag are added, one addition an element; torch makes the bags' offsets, 8 bytes each."""
+    G, L, D = map(Expr.symbol, ["num_bags", "bag_size", "embedding_dim"])
     got = ours("torch.nn.EmbeddingBag", "sum")
     assert got.flops == Expr.const(0)
     assert got.pointwise_ops == G * L * D
@@ -88,7 +89,7 @@ def test_embedding_bag(ours: Ask) -> None:
 
 
 def test_layer_norm(ours: Ask) -> None:
-    """(x - mean) / std * gamma + beta: 1 sum; subtract, square, sum; subtract, multiply; scale; shift: 8 an element.
+    """(x - mean) / std * gamma + beta: sum; subtract, square, sum; subtract, multiply; scale; shift: 8.
 
     Convention: mean and reciprocal deviation of every row are outputs of the kernel and are written too.
     """
@@ -102,16 +103,23 @@ def test_layer_norm(ours: Ask) -> None:
 
 
 def test_rms_norm(ours: Ask) -> None:
-    """x / sqrt(mean(x**2) + eps) * gamma as torch composes it: square, sum, scale, multiply on elements; eps, root on rows."""
+    """x / sqrt(mean(x**2) + eps) * gamma, which torch composes on the CPU and on meta (CUDA has one kernel).
+
+    On elements square, sum, scale, weight; on rows eps in place and the reciprocal root.
+    """
     D = Expr.symbol("normalized_shape")
     got = ours("torch.nn.RMSNorm")
     assert got.flops == Expr.const(0)
-    assert got.weights == D * w
+    assert got.pointwise_ops == B * S * (D + D + 1 + 1 + D + D)
+    assert got.reads == B * S * (D + D + 1 + 1 + (D + 1) + D) * a + D * w
+    assert got.writes == B * S * (D + 1 + 1 + 1 + D + D) * a
+    # the scaled rows, the result, and the roots, which the composite still holds
+    assert got.peak == B * S * (D + D + 1) * a
 
 
 def test_group_norm(ours: Ask) -> None:
-    """As layer norm over the channels of a group; statistics for each group of each sample, an affine map per channel."""
-    C, G, H, W = map(Expr.symbol, "num_channels num_groups height width".split())
+    """As layer norm over a group's channels; statistics for each group and sample, an affine map."""
+    C, G, H, W = map(Expr.symbol, ["num_channels", "num_groups", "height", "width"])
     got = ours("torch.nn.GroupNorm")
     assert got.flops == Expr.const(0)
     assert got.pointwise_ops == 8 * B * C * H * W
@@ -121,7 +129,7 @@ def test_group_norm(ours: Ask) -> None:
 
 def test_batch_norm(ours: Ask) -> None:
     """In eval mode an affine map: subtract the running mean, times its reciprocal deviation, scale, shift."""
-    C, H, W = map(Expr.symbol, "num_features height width".split())
+    C, H, W = map(Expr.symbol, ["num_features", "height", "width"])
     got = ours("torch.nn.BatchNorm2d")
     assert got.flops == Expr.const(0)
     assert got.pointwise_ops == 4 * B * C * H * W
@@ -153,9 +161,9 @@ def test_glu(ours: Ask) -> None:
 
 
 def test_cross_entropy(ours: Ask) -> None:
-    """Log-softmax of every logit (maximum, subtract, exponential, sum, subtract); one negation and one sum a sample.
+    """Log-softmax of every logit: maximum, subtract, exponential, sum, subtract; negation and sum a sample.
 
-    The loss reads one log-probability a sample, and the label (8 bytes); it writes the mean and the total weight.
+    The loss reads a log-probability and a label (8 bytes) a sample; it writes the mean and the total weight.
     """
     C = Expr.symbol("num_classes")
     got = ours("torch.nn.CrossEntropyLoss")

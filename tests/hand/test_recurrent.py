@@ -6,10 +6,10 @@ from forwardbook.formula import Expr
 
 from .conftest import Ask
 
-B, T, X, H, N = map(Expr.symbol, "batch_size seq_len input_size hidden_size num_layers".split())
-w, a = map(Expr.symbol, "w_dtype_bytes a_dtype_bytes".split())
+B, T, X, H, N = map(Expr.symbol, ["batch_size", "seq_len", "input_size", "hidden_size", "num_layers"])
+w, a = map(Expr.symbol, ["w_dtype_bytes", "a_dtype_bytes"])
 
-# One step of one sample multiplies W_x (H x X) and W_h (H x H) for every gate, 2 per weight; torch adds two biases.
+# One step of one sample multiplies W_x (H x X) and W_h (H x H) a gate, 2 per weight; torch adds two biases.
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 # Beside the biases, for each hidden element of a step:
 #   LSTM: 4 gates add two products (4) and squash (4); c' = f c + i g (3); h = o tanh(c') (2)
