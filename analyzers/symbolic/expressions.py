@@ -92,8 +92,8 @@ class Expressions:
             return args[0].exact_div(args[1]) if _is_monomial(args[1]) else _refuse(node)
         if op == "mod":
             return args[0].mod(args[1])
-        if op == "sym_max" and (whole := self._at_least_one(node, args)) is not None:
-            return whole
+        if op == "sym_max" and (size := _at_least_one(args)) is not None:
+            return size
         if op in ("sym_min", "sym_max"):
             return (Expr.minimum if op == "sym_min" else Expr.maximum)(*args)
         if op == "pow_by_natural" and args[1].is_const:
@@ -103,13 +103,6 @@ class Expressions:
         if op == "abs":
             return args[0] if int(node.args[0].hint) >= 0 else -args[0]
         return _refuse(node)
-
-    def _at_least_one(self, node: Node, args: list[Expr]) -> Expr | None:
-        """`x` of `max(1, x)`, which is how torch writes the strides of a tensor that may be empty; None for others."""
-        for one, other in ((0, 1), (1, 0)):
-            if node.args[one].op == "constant" and args[one] == Expr.const(1) and args[other].at_least(Expr.const(1)):
-                return args[other]
-        return None
 
     def _rounded(self, node: Node, args: list[Expr]) -> Expr:
         """A quotient rounded to an integer: exact where a monomial divides a monomial without rest in this run."""
@@ -168,6 +161,13 @@ class Expressions:
 
 def _refuse(node: Node) -> Expr:
     raise Unexpressed(f"{node.op} of {', '.join(str(a) for a in node.args)}")
+
+
+def _at_least_one(args: list[Expr]) -> Expr | None:
+    """`x` of `max(1, x)`, as torch writes the strides of a tensor that may be empty; None for others."""
+    one = Expr.const(1)
+    pairs = zip(args, args[::-1], strict=True)
+    return next((size for size, least in pairs if least == one and size.at_least(one)), None)
 
 
 def _constant(value: object) -> Expr:

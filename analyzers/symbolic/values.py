@@ -162,8 +162,10 @@ class Values:
     ) -> object:
         if name == "nonzero" and self._everywhere(inputs[0], name):
             return _rows(inputs[0])
-        if name == "masked_select" and inputs[0].dim() == inputs[1].dim() and self._everywhere(inputs[1], name):
-            return torch.empty(_count(torch.broadcast_tensors(*inputs[:2])[0]), dtype=inputs[0].dtype, device="meta")
+        same_rank = name == "masked_select" and inputs[0].dim() == inputs[1].dim()
+        if same_rank and self._everywhere(inputs[1], name):
+            whole = torch.broadcast_tensors(inputs[0], inputs[1])[0]
+            return torch.empty((_count(whole),), dtype=whole.dtype, device="meta")
         if known and inputs:
             return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
         if name == "masked_select" and shadow(inputs[1]) is not None:
@@ -189,7 +191,7 @@ class Values:
         return found
 
     def _everywhere(self, mask: Tensor, name: str) -> bool:
-        """Whether a mask is true everywhere, as one without values is taken to be: then sizes stay symbolic."""
+        """Whether a mask is true everywhere, as one without values is taken to be: sizes stay symbolic."""
         value = shadow(mask)
         if value is None:
             self.assumed[f"a mask computed from weights is true everywhere ({name})"] += 1

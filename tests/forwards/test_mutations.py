@@ -1,0 +1,84 @@
+"""Formulas changed at random: the proof rejects every one."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+from agreement import as_polynomial, derived, dtype_of, full_name, recipe_of
+from annotated import Case, all_cases
+from mutations import SIZES, Mutation, mutations, wrong_width
+
+from forwardbook.analyzers.symbolic.patterns import Pattern
+from forwardbook.pipeline.regimes import derive
+from forwardbook.profiling.proof import PatternProof, prove
+
+PROVED = [case for case in all_cases() if not case.value("wrong") and not case.values("unresolved")]
+WITH_WEIGHTS = ("feed_forward", "read_once", "layer_norm", "grouped_experts", "cache_append", "lstm")
+EACH = 3  # mutations of every pattern
+POINTS = 6  # roundings of small sizes can agree at three points by chance
+REJECTED: Counter[str] = Counter()
+
+
+def rejections(
+    case: Case, mutated: list[Pattern], dtype: torch.dtype, points: int = POINTS
+) -> list[PatternProof]:
+    """The proofs of patterns that hold a wrong formula."""
+    hints = dict(case.sizes.values())
+    return prove(recipe_of(case), mutated, hints, dtype, seed=3, points=points)
+
+
+def check(found: list[Mutation], proofs: list[PatternProof]) -> None:
+    """Every proof ran and found a difference."""
+    for mutation, proof in zip(found, proofs, strict=True):
+        assert not proof.exact and proof.differences, f"{mutation.kind}, {mutation.place}: {mutation.after}"
+        REJECTED[mutation.kind] += 1
+
+
+@pytest.mark.parametrize("case", PROVED, ids=lambda case: case.name)
+def test_changed_formulas_are_rejected(case: Case) -> None:
+    """A term dropped, a coefficient, a size, a rounding or a one too many in any formula is found out."""
+    rng = random.Random(case.name)
+    same = as_polynomial(case)
+    found = [m for one in derived(case) for m in mutations(one.pattern, SIZES, EACH, same, rng)]
+
+    check(found, rejections(case, [m.pattern for m in found], dtype_of(case)))
+
+
+@pytest.mark.parametrize("name", WITH_WEIGHTS)
+def test_changed_widths_are_rejected(name: str) -> None:
+    """The width of activations in place of that of weights, or of the cache, is found out."""
+    case = next(case for case in PROVED if case.name == name)
+    rng = random.Random(name)
+    (one,) = derive(recipe_of(case), torch.bfloat16, [full_name(case)], seed=1)
+    found = list(mutations(one.pattern, (wrong_width,), EACH, as_polynomial(case), rng))
+
+    check(found, rejections(case, [m.pattern for m in found], torch.bfloat16))
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("window_shorter", "window"),
+        ("window_longer", "window"),
+        ("no_repetition", "num_key_value_heads"),
+    ],
+)
+def test_missing_conditions_are_rejected(name: str, about: str) -> None:
+    """A formula that lost the condition under which it holds is wrong at sizes that the condition forbids."""
+    case = next(case for case in PROVED if case.name == name)
+    (one,) = derived(case)
+    kept = tuple(c for c in one.pattern.conditions if about not in c.symbols())
+    (proof,) = rejections(case, [replace(one.pattern, conditions=kept)], dtype_of(case), points=20)
+
+    assert kept != one.pattern.conditions
+    assert not proof.exact and proof.differences
+
+
+def test_enough_mutations_were_rejected() -> None:
+    """Over a hundred formulas were changed, in every way there is."""
+    if len(REJECTED) == 0:
+        pytest.skip("run with the tests above")
+    assert sum(REJECTED.values()) >= 100
+    assert {change.__name__ for change in (*SIZES, wrong_width)} == set(REJECTED)
