@@ -18,7 +18,7 @@ from forwardbook.analyzers.symbolic.patterns import Pattern, summary_at
 from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary
 from forwardbook.cost import Cost
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition, Expr, FormulaError
 
 POINTS = 4  # a polynomial of degree 2 needs three, a linear one two; the others are held out and must agree
 MAX_DEGREE = 2
@@ -35,11 +35,13 @@ def without_loops(
     starts: Mapping[str, int],
     step: int = 1,
     hints: Mapping[str, int] | None = None,
+    numbers: Mapping[str, int] | None = None,
 ) -> list[Pattern | None]:
     """The patterns with `names`, consumed as numbers, symbolic again; None for one where no polynomial fits.
 
     Each name takes POINTS values from `starts` on, `step` apart; with a step of 2 (layers that alternate) the pattern
-    holds for values of that parity. Other conditions that mention a name are dropped (the proof stands in for them).
+    holds for values of that parity. A condition that mentions a name is kept if it held in every run (`numbers` are
+    the hints of the other sizes); one that was true of the first run's count alone is dropped.
     """
     base = _summaries(recipe, dtype, patterns, dict(starts), hints)
     varied: dict[str, dict[int, list[Summary | None]]] = {}
@@ -54,12 +56,27 @@ def without_loops(
             found.append(None)
             continue
         summary = _combined(tables)  # type: ignore[arg-type]
-        kept = tuple(c for c in pattern.conditions if not c.symbols().intersection(names))
+        kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
         if step > 1:
             parity = ((Expr.symbol(n).mod(Expr.const(step)), Expr.const(starts[n] % step)) for n in names)
             kept += tuple(Condition(rest, "==", wanted) for rest, wanted in parity)
         found.append(replace(pattern, summary=summary, conditions=kept) if summary is not None else None)
     return found
+
+
+def _survives(
+    condition: Condition, varied: Mapping[str, Mapping[int, object]], numbers: Mapping[str, int] | None
+) -> bool:
+    inside = condition.symbols().intersection(varied)
+    if not inside:
+        return True
+    if numbers is None:
+        return False
+    base = {**numbers, **{name: min(values) for name, values in varied.items()}}
+    try:
+        return all(condition.holds({**base, name: value}) for name in inside for value in varied[name])
+    except FormulaError:
+        return False
 
 
 def _summaries(

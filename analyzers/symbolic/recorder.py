@@ -209,7 +209,7 @@ class Recorder(TorchDispatchMode):
             width=width,
             distinct=distinct,
             storage=key,
-            view=(key, offset, tuple(sizes), tuple(strides)),
+            view=(key, offset, region(sizes, strides)),
             fresh=fresh,
             mutated=mutated,
             is_floating=tensor.is_floating_point() or tensor.is_complex(),
@@ -321,6 +321,24 @@ class Recorder(TorchDispatchMode):
             else:
                 bits |= self.expressions.mark(leaf)
         return bits
+
+
+def region(sizes: list[int], strides: list[int]) -> tuple[tuple[int, int], ...]:
+    """The elements that a view covers, whatever the order and grouping of its dimensions: (stride, size) pairs.
+
+    Transposed, flattened and expanded views of the same elements give the same region.
+    """
+    pairs = sorted(
+        ((stride, size) for size, stride in zip(sizes, strides, strict=True) if size != 1 and stride != 0),
+        reverse=True,
+    )
+    merged: list[tuple[int, int]] = []
+    for stride, size in pairs:
+        if merged and merged[-1][0] == stride * size:
+            merged[-1] = (stride, merged[-1][1] * size)
+        else:
+            merged.append((stride, size))
+    return tuple(merged)
 
 
 def _overlaps(sizes: list[int], strides: list[int]) -> bool:

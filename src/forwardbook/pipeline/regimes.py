@@ -118,7 +118,7 @@ def _with_loops(
         chosen = [derived[i].pattern for i in members]
         for starts, step in _starts(names, numbers):
             try:
-                mended = without_loops(first.recipe, first.dtype, chosen, names, starts, step, hints)
+                mended = without_loops(first.recipe, first.dtype, chosen, names, starts, step, hints, numbers)
             except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
                 continue
             stated = [Condition.parse(text) for text in first.recipe.conditions]
