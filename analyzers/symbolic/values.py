@@ -289,6 +289,8 @@ def _run(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str
     if any(isinstance(leaf, Tensor) and is_lazy(leaf) for leaf in leaves):
         return func(*args, **kwargs)
     func = _SYMBOLIC_TWIN.get(func, func)
+    if func is torch.ops.aten.resize_as_.default:  # takes the sizes of a tensor as numbers; resize_ takes symbols
+        func, args = torch.ops.aten.resize_.default, (args[0], list(args[1].shape))  # type: ignore[attr-defined]
     try:
         with enable_python_dispatcher():
             return func(*args, **kwargs)
