@@ -49,7 +49,12 @@ def analyze_module(
     from forwardbook.pipeline.analyze import Options, analyze
     from forwardbook.pipeline.job import Limits
 
-    options = Options(config, _pairs(init, "in_features=64"), _pairs(inputs, "x=batch_size,seq_len"), derive)
+    options = Options(
+        config,
+        _pairs("--init", init, "in_features=64"),
+        _pairs("--input", inputs, "x=batch_size,seq_len"),
+        derive,
+    )
     limits = Limits.given(memory, timeout)
     with _interruptible("nothing was stored"), _status() as told:
         analysis = analyze(
@@ -70,7 +75,7 @@ def analyze_module(
 
 def validate(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="CLASS...", help="By default every class of the database.")
+        list[str] | None, typer.Argument(metavar="CLASS...", help="By default all that this workspace added.")
     ] = None,
     as_json: Json = False,
     seed: Annotated[int | None, typer.Option(help="Sizes are drawn from it; by default a new one.")] = None,
@@ -116,13 +121,15 @@ def _closing(analysis: Analysis) -> str:
     return f"{stored}, {analysis.seconds:.1f} s"
 
 
-def _pairs(texts: list[str] | None, example: str) -> dict[str, str]:
+def _pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
     """`name=value` texts as a dictionary; wrong usage says what was expected."""
     found: dict[str, str] = {}
     for text in texts or []:
         name, equals, value = text.partition("=")
         if not (name.strip() and equals and value.strip()):
-            raise typer.BadParameter(f"{text!r} is not NAME=VALUE, such as {example}")
+            raise typer.BadParameter(
+                f"{text!r} is not NAME=VALUE, such as {example}", param_hint=f"'{option}'"
+            )
         found[name.strip()] = value.strip()
     return found
 

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 _OURS: Final = str(Path(forwardbook.__file__).parent)
 _PYTHON: Final = sysconfig.get_path("stdlib")
 _LINES: Final = 12  # of a message; some libraries raise with pages of text
-_OUT_OF_MEMORY: Final = ("can't allocate memory", "bad_alloc", "Cannot allocate memory", "not enough memory", "failed to map")
+_OUT_OF_MEMORY: Final = (
+    "can't allocate memory",
+    "Cannot allocate memory",
+    "not enough memory",
+    "bad_alloc",
+    "failed to map",
+)
 
 
 @dataclass(frozen=True, slots=True)

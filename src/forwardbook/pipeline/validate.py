@@ -46,9 +46,9 @@ def validate(
     run: Run = run_child,
     started: Callable[[str], None] = lambda name: None,
 ) -> Iterator[Check]:
-    """A check of each named entry, or of all, at sizes drawn from `seed`. Nothing is stored."""
+    """A check of each named entry, or of all of the workspace, at sizes drawn from `seed`."""
     database = (workspace or Workspace.find()).load()
-    for key in [find(database, name) for name in names] or list(database):
+    for key in [find(database, name) for name in names] or sorted(database.own):
         started(database[key].full_class_name)
         yield _check(key, database, seed, limits or Limits.given(), run)
 
