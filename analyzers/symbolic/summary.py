@@ -85,7 +85,8 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
         for size in views.values():
             read = read + size
         capacity = trace.capacity.get(key)
-        inputs = inputs + (read if capacity is None or len(views) == 1 and read == capacity else smallest(read, capacity))
+        within = capacity is None or (len(views) == 1 and _is_view(next(iter(views))))
+        inputs = inputs + (read if within or capacity is None else smallest(read, capacity))
         if key in trace.weights:
             weights = weights + trace.weights[key]
     marks = 0
@@ -100,6 +101,11 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
         lines=_lines(trace, call),
         marks=marks,
     )
+
+
+def _is_view(view: object) -> bool:
+    """Whether bytes were read as a view, which is never more than its storage; a gather may read a row often."""
+    return isinstance(view, tuple) and len(view) > 1 and isinstance(view[1], int)
 
 
 def _sum(sizes: object) -> Size:
