@@ -1,4 +1,4 @@
-"""Lets ordinary Python in a module accept symbolic integers: `int()`, `isinstance`, `hash`, `math`, weight initialisers."""
+"""Lets ordinary Python accept symbolic integers: `int()`, `isinstance`, `hash`, `math`, initialisers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import builtins
 import math
 import numbers
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
@@ -42,29 +42,44 @@ class Integer(int, metaclass=_IntegerType):
     """Stands for the builtin `int` in the globals of analysed modules."""
 
 
-def _hint(value: torch.SymInt | torch.SymFloat) -> float:
+Symbolic = torch.SymInt | torch.SymFloat
+
+
+def _hint(value: Symbolic) -> float:
     return float(value.node.hint)
 
 
-def teach_torch() -> None:
-    """Gives torch's symbolic numbers the protocols that numbers have: hash, float, copy, floor, NumPy's methods."""
-    numbers.Integral.register(torch.SymInt)
-    for kind in (torch.SymInt, torch.SymFloat):
-        kind.__deepcopy__ = lambda self, memo: self  # type: ignore[union-attr]
-        kind.__copy__ = lambda self: self  # type: ignore[union-attr]
-        kind.__hash__ = lambda self: hash(self.node.hint)  # type: ignore[method-assign,assignment]
-        kind.__float__ = _hint  # type: ignore[method-assign,assignment]
-        for name in ("sqrt", "exp", "log", "cos", "sin", "tanh", "log2", "log10"):
-            setattr(kind, name, _through_float(name))
-    for name in ("__ceil__", "__floor__", "__trunc__", "__round__"):
-        setattr(torch.SymInt, name, lambda self, *digits: self)
-    torch.SymInt.bit_length = lambda self: int(self.node.hint).bit_length()  # type: ignore[attr-defined]
-    torch.SymInt.__divmod__ = lambda a, b: (a // b, a % b)  # type: ignore[attr-defined]
+def _itself(value: Symbolic, *rest: object) -> Symbolic:
+    return value
 
 
-def _through_float(name: str) -> object:
+def _through_float(name: str) -> Callable[[Symbolic], object]:
     function = getattr(math, name)
-    return lambda self: function(_hint(self))
+    return lambda value: function(_hint(value))
+
+
+_BOTH: dict[str, Callable[..., object]] = {
+    "__deepcopy__": _itself,
+    "__copy__": _itself,
+    "__hash__": lambda value: hash(value.node.hint),
+    "__float__": _hint,
+    **{name: _through_float(name) for name in ("sqrt", "exp", "log", "cos", "sin", "tanh", "log2", "log10")},
+}
+_INTEGERS: dict[str, Callable[..., object]] = {
+    **dict.fromkeys(("__ceil__", "__floor__", "__trunc__", "__round__"), _itself),
+    "bit_length": lambda value: int(value.node.hint).bit_length(),
+    "__divmod__": lambda value, other: (value // other, value % other),
+}
+
+
+def teach_torch() -> None:
+    """Gives torch's symbolic numbers what numbers have: hash, float, copy, floor, NumPy's methods."""
+    numbers.Integral.register(torch.SymInt)
+    for name, method in _BOTH.items():
+        setattr(torch.SymInt, name, method)
+        setattr(torch.SymFloat, name, method)
+    for name, method in _INTEGERS.items():
+        setattr(torch.SymInt, name, method)
 
 
 @contextmanager
@@ -74,10 +89,11 @@ def symbolic_integers(packages: tuple[str, ...]) -> Iterator[None]:
     patched: list[ModuleType] = []
     for name, module in list(sys.modules.items()):
         inside = any(name == package or name.startswith(package + ".") for package in packages)
-        if inside and isinstance(module, ModuleType) and "int" not in vars(module):
-            if "torch" in vars(module) or "nn" in vars(module) or name.startswith("torch.nn.modules"):
-                vars(module)["int"] = Integer
-                patched.append(module)
+        if not inside or not isinstance(module, ModuleType) or "int" in vars(module):
+            continue
+        if "torch" in vars(module) or "nn" in vars(module) or name.startswith("torch.nn.modules"):
+            vars(module)["int"] = Integer
+            patched.append(module)
     try:
         yield
     finally:

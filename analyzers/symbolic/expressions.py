@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import torch
 
-from forwardbook.analyzers.symbolic.ledger import Guard, Ledger, Node
+from forwardbook.analyzers.symbolic.ledger import Guard, Ledger
+from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.formula import Condition, Expr, FormulaError, parse
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
