@@ -20,6 +20,7 @@ from forwardbook.profiling.sizes import draw
 
 POINTS = 3
 TRIES = 24
+UNEQUAL = {"w_dtype_bytes": 3, "a_dtype_bytes": 5, "kv_dtype_bytes": 7}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +136,8 @@ def prove(
             problem = "no random sizes were found that satisfy all conditions"
             continue
         widths = widths_of(dtype)
-        if dtype.itemsize == 2 and len(proofs[0].points) == points - 1:
-            widths |= {"w_dtype_bytes": 1, "kv_dtype_bytes": 3}  # so that no width stands in for another
+        if len(proofs[0].points) == points - 1:
+            widths |= UNEQUAL  # so that no width stands in for another, nor for a number
         try:
             trace = measure(recipe, sizes, dtype, widths)
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises

@@ -114,7 +114,7 @@ class Recorder(TorchDispatchMode):
         """Records every call below `root` made inside the block."""
         for path, module in root.named_modules():
             self._paths.setdefault(id(module), path)
-        for tensor in (*root.parameters(), *root.buffers()):
+        for tensor in (t for t in (*root.parameters(), *root.buffers()) if not torch.nn.parameter.is_lazy(t)):
             self._weight(tensor)
         original = torch.nn.Module.__call__
         torch.nn.Module.__call__ = _recorded(self, original)  # type: ignore[method-assign,assignment]
@@ -356,6 +356,8 @@ def _touched(operation: Operation, cost: Cost) -> tuple[tuple[int, object, Size]
 
     That is the table of a gather, its first input; the matrices of a grouped product, its second.
     """
+    if cost.reads == 0:
+        return ()  # views touch nothing
     seen: dict[object, tuple[int, object, Size]] = {}
     for operand in operation.inputs:
         seen.setdefault(operand.view, (operand.storage, operand.view, operand.bytes))
