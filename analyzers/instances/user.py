@@ -7,14 +7,18 @@ import copy
 import dataclasses
 import inspect
 import json
-import sys
 import typing
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from forwardbook.analyzers.instances.imports import import_class
+from forwardbook.analyzers.instances.pretrained.library import (
+    INSTALLED,
+    Library,
+    is_config,
+    is_config_class,
+)
 from forwardbook.analyzers.instances.recipe import (
     InputMaker,
     Inputs,
@@ -30,12 +34,14 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
 
-def user_recipes(full_class_name: str, options: InstanceOptions) -> list[Recipe]:
+def user_recipes(
+    full_class_name: str, options: InstanceOptions, library: Library = INSTALLED
+) -> list[Recipe]:
     """The recipe of a class from its constructor's signature, defaults and the given options."""
-    cls = import_class(full_class_name, options.root)
+    cls = library.target(full_class_name, options.root)
     needs = _Needs(full_class_name, tuple(_described(_initialiser(cls))), tuple(_described(cls.forward)))
     given = {name: _literal(text) for name, text in options.init.items()}
-    plan = _constructor(cls, given, options, needs)
+    plan = _constructor(cls, given, options, needs, library)
     _check_inputs(cls, options.inputs, needs)
     hints = hints_for(options.inputs, _hints(plan))
     return [
@@ -61,7 +67,11 @@ class _Needs:
 
 
 def _constructor(
-    cls: type[nn.Module], given: Mapping[str, object], options: InstanceOptions, needs: _Needs
+    cls: type[nn.Module],
+    given: Mapping[str, object],
+    options: InstanceOptions,
+    needs: _Needs,
+    library: Library,
 ) -> dict[str, object]:
     """A value for every constructor argument that gets one; integers become sizes when it is built."""
     parameters = [
@@ -76,7 +86,9 @@ def _constructor(
     for parameter in parameters:
         if parameter.name in plan:
             continue
-        if config := _config(cls, parameter, annotations.get(parameter.name), options):
+        if config := _config(
+            cls, parameter, annotations.get(parameter.name), options, library
+        ):
             plan[parameter.name] = config
         elif _is_size(parameter.default):
             plan[parameter.name] = parameter.default
@@ -87,21 +99,23 @@ def _constructor(
 
 
 def _config(
-    cls: type[nn.Module], parameter: inspect.Parameter, annotation: object, options: InstanceOptions
+    cls: type[nn.Module],
+    parameter: inspect.Parameter,
+    annotation: object,
+    options: InstanceOptions,
+    library: Library,
 ) -> object:
     """A config object for a constructor that takes one: from its annotation's class and the user's file."""
-    from transformers import PreTrainedConfig
-
     if "config" not in parameter.name:
         return None
     if cls.__module__.startswith("transformers.models.") and annotation is None:
         from forwardbook.analyzers.instances.pretrained.models import holders_of
 
-        annotation = next((holder.config_class for holder in holders_of(cls)), None)
-    if inspect.isclass(annotation) and issubclass(annotation, PreTrainedConfig):
+        annotation = next((holder.config_class for holder in holders_of(cls, library)), None)
+    if inspect.isclass(annotation) and is_config_class(annotation):
         from forwardbook.analyzers.instances.pretrained.configs import make_config
 
-        return make_config(annotation, dataclasses.replace(options, init={}))
+        return make_config(cast("type[PreTrainedConfig]", annotation), dataclasses.replace(options, init={}))
     if parameter.default is not parameter.empty or not options.config_file:
         return None
     from forwardbook.analyzers.instances.pretrained.configs import read_config
@@ -122,7 +136,7 @@ def _with_sizes(name: str, value: object, sizes: Sizes, owner: str) -> object:
         return sizes(name, cast(int, value), "", f"{owner}.__init__")
     if isinstance(value, tuple | list) and all(_is_size(x) for x in value):
         return type(value)(sizes(f"{name}_{i}", x, "", f"{owner}.__init__") for i, x in enumerate(value))
-    if _is_pretrained(value):
+    if is_config(value):
         from forwardbook.analyzers.instances.pretrained.configs import ask_sizes, copied
 
         config = copied(cast("PreTrainedConfig", value))
@@ -201,14 +215,6 @@ def _annotations(cls: type) -> dict[str, object]:
 def _is_size(value: object) -> bool:
     """An integer from 2 on: 0 and 1 switch something off or broadcast, which is a regime and no size."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 2
-
-
-def _is_pretrained(value: object) -> bool:
-    if "transformers" not in sys.modules:
-        return False
-    from transformers import PreTrainedConfig
-
-    return isinstance(value, PreTrainedConfig)
 
 
 def _literal(text: str) -> object:

@@ -83,7 +83,8 @@ def get_attribute(owner: Any, name: str) -> Any:
     if is_a(owner, NoOp):
         return owner
     if is_a(owner, Opaque):
-        return owner.child(name)
+        substitute = stand_in(f"{owner._name}.{name}")
+        return owner.child(name) if substitute is None else substitute
     if is_a(owner, Plain):
         if name in owner.__dict__ and not name.startswith("__"):
             return owner.__dict__[name]

@@ -28,7 +28,7 @@ def run_statically(
     Raises:
         Unresolved: names what the interpretation does not follow, with file and line.
     """
-    return guarded(  # type: ignore[no-any-return]
+    return guarded(
         f"reading {recipe.target}",
         lambda: run_symbolically(recipe, dtype, hints, pinned, InterpretedPlaces()),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +109,6 @@ class Function:
         "scope",
         "parameters",
         "owner",
-        "is_generator",
         "__dict__",
         "__weakref__",
     )
@@ -128,7 +128,6 @@ class Function:
         self.scope = scope
         self.parameters = parameters
         self.owner: type | None = None
-        self.is_generator = isinstance(node, cst.FunctionDef) and yields(node.body)
         self.__name__ = qualname.rpartition(".")[2]
         self.__qualname__ = qualname
         self.__module__ = source.module
@@ -139,6 +138,11 @@ class Function:
     def __signature__(self) -> inspect.Signature:
         wrapped = self.__dict__.get("__wrapped__")
         return inspect.signature(wrapped) if wrapped is not None else self.parameters.signature()
+
+    @property
+    def is_generator(self) -> bool:
+        """True when a call gives a generator."""
+        return isinstance(self.node, cst.FunctionDef) and yields(self.node.body)
 
     @property
     def location(self) -> tuple[str, str]:
@@ -163,6 +167,7 @@ class Function:
         return f"<interpreted {self.__qualname__}>"
 
 
+@cache
 def yields(body: cst.CSTNode) -> bool:
     """True when a body holds a `yield` of its own."""
     stack: list[cst.CSTNode] = list(body.children)
@@ -175,6 +180,7 @@ def yields(body: cst.CSTNode) -> bool:
     return False
 
 
+@cache
 def declared(body: cst.CSTNode, kind: type[cst.Global] | type[cst.Nonlocal]) -> frozenset[str]:
     """The names that a body declares global or nonlocal."""
     return frozenset(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -89,7 +89,7 @@ class Interpreter:
 
     def block(self, body: cst.CSTNode, scope: Scope) -> Block:
         """Run the statements of a suite; gives the signal that ended it, None at its end."""
-        for node in body.children:
+        for node in _statements(body):
             if isinstance(node, cst.SimpleStatementLine | cst.SimpleStatementSuite):
                 signal = yield from self.block(node, scope)
             elif type(node) in SIMPLE:
@@ -211,6 +211,13 @@ class _Active:
         if error is not None and not isinstance(error, StopIteration):
             locate(error, self.activation)
         del STACK[self.depth :]
+
+
+def _statements(body: cst.CSTNode) -> Sequence[cst.CSTNode]:
+    """The statements of a suite; those of one line between semicolons too."""
+    if isinstance(body, cst.IndentedBlock | cst.SimpleStatementLine | cst.SimpleStatementSuite):
+        return body.body
+    return body.children
 
 
 class _Suite:

@@ -22,14 +22,14 @@ def to_int(value: Any = 0, *rest: Any, **kwargs: Any) -> Any:
     if isinstance(value, torch.SymInt):
         return value
     if isinstance(value, torch.SymFloat):
-        return torch.sym_int(value)  # type: ignore[no-untyped-call]
+        return torch.sym_int(value)
     return builtins.int(value, *rest, **kwargs)
 
 
 def to_float(value: Any = 0.0) -> Any:
     """`float(x)`; a symbol stays one."""
     if isinstance(value, torch.SymInt | torch.SymFloat):
-        return torch.sym_float(value)  # type: ignore[no-untyped-call]
+        return torch.sym_float(value)
     return builtins.float(value)
 
 

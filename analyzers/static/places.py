@@ -9,7 +9,7 @@ import torch
 
 from forwardbook.analyzers.static.frames import MARKERS, STACK, Activation
 from forwardbook.analyzers.symbolic.ledger import asking_frame, constructing
-from forwardbook.analyzers.symbolic.recorder import is_plumbing, place_of, within_call
+from forwardbook.analyzers.symbolic.places import is_plumbing, place_of, within_call
 from forwardbook.analyzers.symbolic.trace import Place
 
 

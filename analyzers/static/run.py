@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -27,6 +27,7 @@ from forwardbook.analyzers.static.frames import STACK, Frame, current_frames
 from forwardbook.analyzers.static.interpreter import Interpreter
 from forwardbook.analyzers.static.unresolved import Unresolved
 
+Result = TypeVar("Result")
 _RECURSION = (
     12_000  # an interpreted call takes some 30 of Python's own; the interpreter's depth limit ends first
 )
@@ -61,7 +62,7 @@ class InterpretedRun:
     output: Any
 
 
-def guarded(doing: str, action: Any) -> Any:
+def guarded(doing: str, action: Callable[[], Result]) -> Result:
     """Run an interpretation; whatever the source raises becomes an Unresolved that says where."""
     depth, limit = len(STACK), sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from forwardbook.analyzers.instances.pretrained.library import is_config
 from forwardbook.analyzers.instances.pretrained.variants import REPAIRS, applies
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Sizes
 
@@ -115,15 +116,13 @@ def named_parts(
     config: PreTrainedConfig, prefix: str = "", seen: set[int] | None = None
 ) -> Iterator[tuple[str, PreTrainedConfig]]:
     """The config and every config nested in it, once each, with the prefix of its fields' names."""
-    from transformers import PreTrainedConfig
-
     seen = set() if seen is None else seen
     if id(config) in seen:
         return
     seen.add(id(config))
     yield prefix, config
     for name, value in list(config.__dict__.items()):
-        if isinstance(value, PreTrainedConfig):
+        if is_config(value):
             yield from named_parts(value, f"{prefix}{name}.", seen)
 
 

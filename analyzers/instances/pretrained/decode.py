@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Container
 from typing import TYPE_CHECKING, cast
 
+from forwardbook.analyzers.instances.pretrained.library import AUTO, CACHES, INSTALLED, Library
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Sizes
 
 if TYPE_CHECKING:
     from torch import nn
     from transformers import PreTrainedConfig, PreTrainedModel
-    from transformers.cache_utils import DynamicLayer
+    from transformers.cache_utils import DynamicCache, DynamicLayer
 
 KV_LEN = 23
 
 
-def can_decode(model_class: type[PreTrainedModel], config: PreTrainedConfig) -> bool:
+def can_decode(
+    model_class: type[PreTrainedModel], config: PreTrainedConfig, library: Library = INSTALLED
+) -> bool:
     """Whether a model continues a sequence from cached keys and values in every layer."""
-    from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
-    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-
     names = inspect.signature(model_class.forward).parameters
     causal = (
-        config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+        config.model_type in cast("Container[str]", library.value(AUTO, "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES"))
         and config.__dict__.get("is_decoder") is not False
     )
     if not causal or config.is_encoder_decoder or "past_key_values" not in names or "input_ids" not in names:
         return False
     try:
-        layers = DynamicCache(config=config).layers
+        layers = _cache(config, library).layers
         _layouts(config.get_text_config(decoder=True))
     except Exception:  # a config that knows no layers, or has no width for all of them, has no plain cache
         return False
-    return bool(layers) and all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
+    plain = [library.value(CACHES, name) for name in ("DynamicLayer", "DynamicSlidingWindowLayer")]
+    return bool(layers) and all(type(layer) in plain for layer in layers)
+
+
+def _cache(config: PreTrainedConfig, library: Library) -> DynamicCache:
+    return cast("type[DynamicCache]", library.value(CACHES, "DynamicCache"))(config=config)
 
 
 def layouts(config: PreTrainedConfig) -> int:
@@ -40,16 +46,16 @@ def layouts(config: PreTrainedConfig) -> int:
     return len(_layouts(config))
 
 
-def decode_inputs(layout: int, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inputs:
+def decode_inputs(
+    layout: int, library: Library, sizes: Sizes, model: nn.Module, maker: InputMaker
+) -> Inputs:
     """One new token for every sequence and the filled cache."""
-    from transformers.cache_utils import DynamicCache
-
     whole = cast("PreTrainedConfig", model.config)
     config = whole.get_text_config(decoder=True)
     batch_size = sizes("batch_size", 3, "independent sequences", "forward")
     kv_len = sizes("kv_len", KV_LEN, "positions already in the key-value cache", "past_key_values")
     heads, key_dim, value_dim = _layouts(config)[layout]
-    cache = DynamicCache(config=whole)
+    cache = _cache(whole, library)
     for layer in cast("list[DynamicLayer]", cache.layers):
         layer.update(
             maker.floats((batch_size, heads, kv_len, key_dim)),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from forwardbook.analyzers.instances.pretrained.configs import make_config, parts
+from forwardbook.analyzers.instances.pretrained.library import AUTO, INSTALLED, Library, base_model
 from forwardbook.analyzers.instances.pretrained.variants import VARIANTS
 from forwardbook.analyzers.instances.recipe import InstanceOptions
 
@@ -57,28 +55,27 @@ class Holder:
         return cast("type[PreTrainedConfig]", self.model_class.config_class)
 
 
-def holders_of(target: type[nn.Module]) -> list[Holder]:
+def holders_of(target: type[nn.Module], library: Library = INSTALLED) -> list[Holder]:
     """One model for each config class that leads to the target; composites only when no part does."""
-    from transformers import PreTrainedModel
-
-    itself = issubclass(target, PreTrainedModel) and target.config_class is not None and has_forward(target)
-    if itself and target.__name__ in _automatic_names():
+    base = base_model(library)
+    itself = issubclass(target, base) and target.config_class is not None and has_forward(target)
+    if itself and target.__name__ in _automatic_names(library):
         return [Holder(cast("type[PreTrainedModel]", target), {})]
     for settings in VARIANTS:
-        if found := _holders(target, settings):
+        if found := _holders(target, settings, library):
             return found
     return [Holder(cast("type[PreTrainedModel]", target), {})] if itself else []
 
 
-def _holders(target: type[nn.Module], settings: Mapping[str, object]) -> list[Holder]:
+def _holders(target: type[nn.Module], settings: Mapping[str, object], library: Library) -> list[Holder]:
     found: dict[object, Holder] = {}
-    for model_class in _models_of(target.__module__):
+    for model_class in _models_of(target.__module__, library):
         holder = Holder(model_class, settings)
         composite = _breadth(holder.config_class) > 1
         if model_class is target or holder.config_class in found or (composite and found):
             continue
         if f"{target.__module__}.{target.__qualname__}" in _tree_names(
-            cast(Hashable, model_class), tuple(settings)
+            cast(Hashable, model_class), tuple(settings), library
         ):
             found[holder.config_class] = holder
     return list(found.values())
@@ -97,11 +94,10 @@ def _once(answer: Callable[[type], R]) -> Callable[[type], R]:
 
 
 @lru_cache(maxsize=64)
-def _models_of(module_name: str) -> tuple[type[PreTrainedModel], ...]:
+def _models_of(module_name: str, library: Library) -> tuple[type[PreTrainedModel], ...]:
     """The models that a modeling module defines: fewest nested configs first, base models before heads."""
-    module = importlib.import_module(module_name)
-    defined = list(_defined_models(module))
-    bases = _automatic_names("MODEL_MAPPING_NAMES")
+    defined = list(_defined_models(module_name, library))
+    bases = _automatic_names(library, "MODEL_MAPPING_NAMES")
     return tuple(
         sorted(
             defined,
@@ -114,33 +110,21 @@ def _models_of(module_name: str) -> tuple[type[PreTrainedModel], ...]:
     )
 
 
-def _defined_models(module: ModuleType) -> Iterator[type[PreTrainedModel]]:
-    from transformers import PreTrainedModel
-
-    for value in vars(module).values():
-        if (
-            inspect.isclass(value)
-            and issubclass(value, PreTrainedModel)
-            and value.__module__ == module.__name__
-            and value.config_class is not None
-            and has_forward(value)
-        ):
+def _defined_models(module_name: str, library: Library) -> Iterator[type[PreTrainedModel]]:
+    base = base_model(library)
+    for value in library.classes(module_name):
+        if issubclass(value, base) and value.config_class is not None and has_forward(value):
             yield value
 
 
-@lru_cache(maxsize=2)
-def _automatic_names(table: str = "") -> frozenset[str]:
+@lru_cache(maxsize=8)
+def _automatic_names(library: Library, table: str = "") -> frozenset[str]:
     """The class names that the Auto classes lead to, those of one table or of all."""
-    from transformers.models.auto import modeling_auto
-
-    tables = (
-        [getattr(modeling_auto, table)]
-        if table
-        else [value for name, value in vars(modeling_auto).items() if name.endswith("_MAPPING_NAMES")]
-    )
+    wanted = [table] if table else [n for n in library.names(AUTO) if n.endswith("_MAPPING_NAMES")]
+    tables = cast("list[Mapping[str, object]]", [library.value(AUTO, name) for name in wanted])
     names: set[str] = set()
     for value in itertools.chain.from_iterable(mapping.values() for mapping in tables):
-        names.update(value if isinstance(value, tuple | list) else (value,))
+        names.update(value if isinstance(value, tuple | list) else (cast(str, value),))
     return frozenset(names)
 
 
@@ -154,7 +138,7 @@ def _breadth(config_class: type[PreTrainedConfig]) -> int:
 
 
 @lru_cache(maxsize=512)
-def _tree_names(model_class: Hashable, variant: tuple[str, ...]) -> frozenset[str]:
+def _tree_names(model_class: Hashable, variant: tuple[str, ...], library: Library) -> frozenset[str]:
     """The full names of the classes in a model's tree under a variant; none when it cannot be built."""
     import torch
 
@@ -163,34 +147,28 @@ def _tree_names(model_class: Hashable, variant: tuple[str, ...]) -> frozenset[st
     try:
         config = make_config(holder.config_class, InstanceOptions(), settings)
         with torch.device("meta"):
-            model = instantiate(holder.model_class, config)
+            model = instantiate(holder.model_class, config, library)
     except Exception:  # building somebody else's model raises anything
         return frozenset()
     return frozenset(f"{cls.__module__}.{cls.__qualname__}" for cls in tree_classes(model))
 
 
-def instantiate(model_class: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrainedModel:
+def instantiate(
+    model_class: type[PreTrainedModel], config: PreTrainedConfig, library: Library = INSTALLED
+) -> PreTrainedModel:
     """The model in eval mode, with fused attention where the class knows it."""
     for attention in ATTENTION[:-1]:
         try:
-            return _made(model_class, config, attention)
+            return _made(model_class, config, attention, library)
         except (ValueError, ImportError) as error:
             if "attention" not in str(error) and "attn_impl" not in str(error):
                 raise
-    return _made(model_class, config, ATTENTION[-1])
+    return _made(model_class, config, ATTENTION[-1], library)
 
 
-def _made(model_class: type[PreTrainedModel], config: PreTrainedConfig, attention: str) -> PreTrainedModel:
-    from logging import ERROR
-
-    from transformers.utils import logging
-
-    make = cast("Callable[..., PreTrainedModel]", model_class._from_config)
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity(ERROR)  # advice on how to use the model is not for who reads its cost
-    try:
-        model = make(config, attn_implementation=attention)
-    finally:
-        logging.set_verbosity(verbosity)
+def _made(
+    model_class: type[PreTrainedModel], config: PreTrainedConfig, attention: str, library: Library
+) -> PreTrainedModel:
+    model = library.make(model_class, config, attention)
     model.train(False)
     return model

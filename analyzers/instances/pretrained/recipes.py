@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from forwardbook.analyzers.instances.imports import import_class
 from forwardbook.analyzers.instances.pretrained.configs import (
     EXPERTS,
     ask_sizes,
@@ -18,8 +17,8 @@ from forwardbook.analyzers.instances.pretrained.configs import (
 )
 from forwardbook.analyzers.instances.pretrained.decode import can_decode, decode_inputs, layouts
 from forwardbook.analyzers.instances.pretrained.inputs import FREE, Plan, make_inputs, plans
+from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library
 from forwardbook.analyzers.instances.pretrained.models import Holder, holders_of, instantiate
-from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.analyzers.instances.recipe import (
     InputMaker,
     Inputs,
@@ -70,14 +69,17 @@ GROUPED = tuple(
 ROTARY_SHARE = "{hidden_size} % (2 * {num_attention_heads}) == 0"  # heads that share the hidden size out
 
 
-def transformers_recipes(full_class_name: str, options: InstanceOptions) -> list[Recipe]:
+def transformers_recipes(
+    full_class_name: str, options: InstanceOptions, library: Library = INSTALLED
+) -> list[Recipe]:
     """The recipes of a class: prefill for each smallest model that holds it, decode for causal ones."""
-    accept_symbolic_sizes()
-    target = import_class(full_class_name)
+    target = library.target(full_class_name)
     recipes = [
         recipe
-        for i, holder in enumerate(holders_of(target))
-        for recipe in _recipes(full_class_name, holder, options, holder.model_class.__name__ if i else "")
+        for i, holder in enumerate(holders_of(target, library))
+        for recipe in _recipes(
+            full_class_name, holder, options, holder.model_class.__name__ if i else "", library
+        )
     ]
     if not recipes:
         raise NoRecipe(
@@ -99,14 +101,16 @@ def _described(function: object) -> list[str]:
     ]
 
 
-def _recipes(target: str, holder: Holder, options: InstanceOptions, scenario: str) -> list[Recipe]:
+def _recipes(
+    target: str, holder: Holder, options: InstanceOptions, scenario: str, library: Library
+) -> list[Recipe]:
     import torch
 
     model_class = holder.model_class
     config = make_config(holder.config_class, options, holder.settings)
     try:
         with torch.device("meta"):
-            ways = plans(instantiate(model_class, copied(config)))
+            ways = plans(instantiate(model_class, copied(config), library))
     except Exception as error:  # building somebody else's model raises anything
         reason = f"building {model_class.__name__} failed: {type(error).__name__}: {error}"
         raise NoRecipe(target, reason) from error
@@ -115,22 +119,25 @@ def _recipes(target: str, holder: Holder, options: InstanceOptions, scenario: st
         Recipe,
         target=target,
         library="transformers",
-        build=partial(_build, model_class, config),
+        build=partial(_build, model_class, config, library),
         conditions=_conditions(config),
     )
     found = [recipe(inputs=made[0], alternatives=tuple(made[1:]), scenario=scenario or "default")]
-    if can_decode(model_class, config):
+    if can_decode(model_class, config, library):
         first, *others = (
-            partial(decode_inputs, i) for i in range(layouts(config.get_text_config(decoder=True)))
+            partial(decode_inputs, i, library)
+            for i in range(layouts(config.get_text_config(decoder=True)))
         )
         found.append(recipe(inputs=first, alternatives=tuple(others), scenario=f"{scenario} decode".strip()))
     return found
 
 
-def _build(model_class: type[PreTrainedModel], config: PreTrainedConfig, sizes: Sizes) -> nn.Module:
+def _build(
+    model_class: type[PreTrainedModel], config: PreTrainedConfig, library: Library, sizes: Sizes
+) -> nn.Module:
     fresh = copied(config)
     ask_sizes(fresh, sizes)
-    return instantiate(model_class, fresh)
+    return instantiate(model_class, fresh, library)
 
 
 def _prefill(plan: Plan, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inputs:
