@@ -143,6 +143,11 @@ class Ledger:
     def _suppress_guards_exit(self) -> None: ...
 
 
+def number_of(value: float | torch.SymInt | torch.SymFloat) -> int:
+    """The integer behind a size; that of a number is the number."""
+    return int(value.node.hint if isinstance(value, torch.SymInt | torch.SymFloat) else value)
+
+
 def hint_of(value: object) -> object:
     """The number behind a symbolic value; any other value itself."""
     return value.node.hint if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool) else value

@@ -1,0 +1,89 @@
+"""Frames of running code in, the places of the source that they evaluate out."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import TypeVar
+
+import torch
+
+from forwardbook.analyzers.symbolic.trace import Place
+
+Call = TypeVar("Call")
+
+_PLUMBING = ("/torch/", "/forwardbook/analyzers/symbolic/", "/contextlib.py", "/functools.py")
+_SEEN_TORCH = ("/torch/nn/modules/", "/torch/nn/functional.py", "/torch/nn/utils/")
+_VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS: the signature of a wrapper that passes everything on
+
+
+@functools.lru_cache(maxsize=4096)
+def _positions(code: CodeType) -> tuple[tuple[int | None, int | None, int | None, int | None], ...]:
+    return tuple(code.co_positions())
+
+
+@functools.lru_cache(maxsize=4096)
+def is_plumbing(file: str) -> bool:
+    """Whether a file's frames carry calls and compute nothing themselves."""
+    file = file.replace("\\", "/")
+    if file.endswith("/torch/nn/modules/module.py"):
+        return True
+    if any(part in file for part in _SEEN_TORCH):
+        return False
+    return file.startswith("<") or any(part in file for part in _PLUMBING)
+
+
+def place_of(frame: FrameType) -> Place:
+    """The expression that a frame evaluates."""
+    line, end_line, col, end_col = _positions(frame.f_code)[frame.f_lasti // 2]
+    line = line or frame.f_lineno
+    name = frame.f_code.co_qualname
+    return Place(frame.f_code.co_filename, name, line, end_line or line, col or 0, end_col or 0)
+
+
+def within_call(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frames from one out to the innermost module call."""
+    while frame is not None and frame.f_code is not _CALL:
+        yield frame
+        frame = frame.f_back
+
+
+def segment(frame: FrameType | None) -> tuple[Place, ...]:
+    """The places of the frames up to the innermost module call, outermost first, without plumbing."""
+    places: list[Place] = []
+    wrappers: list[Place] = []
+    for one in within_call(frame):
+        code = one.f_code
+        if not is_plumbing(code.co_filename):
+            passes_on = code.co_flags & _VARIADIC == _VARIADIC
+            wraps = passes_on and (code.co_name != "forward" or code.co_argcount <= 1)
+            (wrappers if wraps else places).append(place_of(one))
+    return tuple(reversed(places or wrappers))
+
+
+def announced(
+    original: Callable[..., object],
+    enter: Callable[[torch.nn.Module, tuple[object, ...], dict[str, object], FrameType], Call],
+    leave: Callable[[Call, object, bool], None],
+) -> Callable[..., object]:
+    """`Module.__call__` that tells when a call begins and ends; its frame bounds what `within_call` gives."""
+
+    def announced_call(self: torch.nn.Module, *args: object, **kwargs: object) -> object:
+        call = enter(self, args, kwargs, sys._getframe(1))
+        out: object = None
+        failed = True
+        try:
+            out = original(self, *args, **kwargs)
+            failed = False
+            return out
+        finally:
+            leave(call, out, failed)
+
+    global _CALL
+    _CALL = announced_call.__code__
+    return announced_call
+
+
+_CALL: CodeType | None = None

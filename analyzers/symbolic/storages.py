@@ -1,0 +1,147 @@
+"""Tensors of a run in, operands of rules out; storages are watched from birth to death."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from forwardbook.analyzers.ops import Operand, Size
+from forwardbook.analyzers.symbolic.expressions import Expressions
+from forwardbook.analyzers.symbolic.ledger import number_of
+from forwardbook.analyzers.symbolic.trace import Event, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """Bytes of an element of the model's dtype in weights, activations and the key-value cache."""
+
+    w: Size
+    a: Size
+    kv: Size
+
+
+class Storages:
+    """Every storage of a run under a number of its own; births and deaths are written into the trace."""
+
+    def __init__(
+        self, widths: Widths, dtype: torch.dtype, trace: Trace, expressions: Expressions | None
+    ) -> None:
+        self._widths, self._dtype, self._trace, self._expressions = widths, dtype, trace, expressions
+        self.born: dict[int, Size] = {}
+        self._kinds: dict[int, str] = {}
+        self._keys: dict[int, int] = {}
+        self._next = 0
+
+    def weight(self, tensor: Tensor) -> None:
+        """Says that a tensor is a parameter or buffer."""
+        key = self.key(tensor)
+        self._kinds[key] = "w"
+        self._trace.weights[key] = self.operand(tensor).bytes
+
+    def key(self, tensor: Tensor) -> int:
+        """A number for the storage of a tensor that is never given out twice."""
+        storage = tensor.untyped_storage()
+        key = self._keys.get(storage._cdata)
+        if key is None:
+            self._next += 1
+            key = self._keys[storage._cdata] = self._next
+            weakref.finalize(storage, self._died, storage._cdata, key).atexit = False
+        return key
+
+    def cached(self, tensor: Tensor) -> None:
+        """Says that a tensor belongs to the key-value cache, unless it is known for something else."""
+        self._kinds.setdefault(self.key(tensor), "kv")
+
+    def is_cached(self, key: int) -> bool:
+        """Whether the storage belongs to the key-value cache."""
+        return self._kinds.get(key) == "kv"
+
+    def bear(self, operand: Operand) -> None:
+        """Writes down the birth of the storage of an output, if it was born in this operation."""
+        if operand.fresh and operand.storage not in self.born:
+            self.born[operand.storage] = operand.bytes
+            self._trace.events.append(Event(operand.storage, operand.bytes, alive=True))
+
+    def _died(self, cdata: int, key: int) -> None:
+        if self._keys.get(cdata) == key:
+            del self._keys[cdata]
+        size = self.born.pop(key, None)
+        if size is not None:
+            self._trace.events.append(Event(key, size, alive=False))
+
+    def size(self, value: int | torch.SymInt) -> Size:
+        """The expression of a symbolic integer where there are expressions, else its number."""
+        if self._expressions is not None and isinstance(value, torch.SymInt):
+            return self._expressions.of(value)
+        return number_of(value)
+
+    def _width(self, tensor: Tensor, key: int) -> Size:
+        if tensor.dtype != self._dtype:
+            return tensor.element_size()
+        return {"w": self._widths.w, "a": self._widths.a, "kv": self._widths.kv}[self._kinds.get(key, "a")]
+
+    def operand(self, tensor: Tensor, fresh: bool = False, mutated: bool = False) -> Operand:
+        """The tensor as a rule sees it."""
+        key = self.key(tensor)
+        shape = tuple(self.size(s) for s in tensor.shape)
+        sizes = [number_of(s) for s in tensor.shape]
+        strides = [number_of(s) for s in tensor.stride()]
+        offset = number_of(tensor.storage_offset())
+        width = self._width(tensor, key)
+        distinct = self._distinct(tensor, shape, sizes, strides)
+        self._trace.capacity.setdefault(key, distinct * width)
+        return Operand(
+            shape=shape,
+            width=width,
+            distinct=distinct,
+            storage=key,
+            view=(key, offset, region(sizes, strides)),
+            fresh=fresh,
+            mutated=mutated,
+            is_floating=tensor.is_floating_point() or tensor.is_complex(),
+        )
+
+    def _distinct(self, tensor: Tensor, shape: Sequence[Size], sizes: list[int], strides: list[int]) -> Size:
+        """Distinct elements: an expanded dimension once; overlapping windows (unfold) the span they cover."""
+        count: Size = 1
+        for size, number, stride in zip(shape, sizes, strides, strict=True):
+            if stride != 0 or number == 0:
+                count = count * size
+        if _overlaps(sizes, strides):
+            count = 1
+            for size, stride in zip(shape, tensor.stride(), strict=True):
+                count = count + (size - 1) * self.size(stride)
+        return count
+
+
+def region(sizes: list[int], strides: list[int]) -> tuple[tuple[int, int], ...]:
+    """The elements that a view covers, whatever the order and grouping of its dimensions: (stride, size).
+
+    Transposed, flattened and expanded views of the same elements give the same region.
+    """
+    pairs = sorted(
+        ((stride, size) for size, stride in zip(sizes, strides, strict=True) if size != 1 and stride != 0),
+        reverse=True,
+    )
+    merged: list[tuple[int, int]] = []
+    for stride, size in pairs:
+        if merged and merged[-1][0] == stride * size:
+            merged[-1] = (stride, merged[-1][1] * size)
+        else:
+            merged.append((stride, size))
+    return tuple(merged)
+
+
+def _overlaps(sizes: list[int], strides: list[int]) -> bool:
+    """Whether two positions share an element, expanded (stride 0) dimensions apart."""
+    reach = 0
+    pairs = zip(strides, sizes, strict=True)
+    for stride, size in sorted((stride, size) for stride, size in pairs if size > 1 and stride > 0):
+        if stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
