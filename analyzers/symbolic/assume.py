@@ -112,7 +112,34 @@ def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> 
 
     Those that the algebra cannot settle (nested roundings and maxima) are sampled over all magnitudes.
     """
-    return [c for c in distinct(conditions) if not _above_one(c) and not _always(c, given)]
+    return _independent([c for c in distinct(conditions) if not _above_one(c) and not _always(c, given)])
+
+
+def _gap(condition: Condition) -> Expr | None:
+    """What an inequality says is at least 0 (sizes are whole numbers: a > b is a - b - 1 >= 0)."""
+    difference = condition.left - condition.right
+    forms = {">": difference - 1, ">=": difference, "<": -difference - 1, "<=": -difference}
+    return forms.get(condition.op)
+
+
+def _independent(conditions: list[Condition]) -> list[Condition]:
+    """Without inequalities that a stronger one implies, and `a != b` where `a > b` is said."""
+    gaps = {c.text(): gap for c in conditions if (gap := _gap(c)) is not None}
+    kept: list[Condition] = []
+    for condition in conditions:
+        others = [(text, gap) for text, gap in gaps.items() if text != condition.text()]
+        gap = gaps.get(condition.text())
+        if gap is not None:
+            # of two that say the same, the first is kept
+            seen = {c.text() for c in kept}
+            if any(gap.at_least(g) and (text in seen or not g.at_least(gap)) for text, g in others):
+                continue
+        elif condition.op == "!=":
+            difference = condition.left - condition.right
+            if any((difference - 1).at_least(g) or (-difference - 1).at_least(g) for _, g in others):
+                continue
+        kept.append(condition)
+    return kept
 
 
 def _above_one(condition: Condition) -> bool:

@@ -35,10 +35,12 @@ def sdpa(
     scale: float | None,
     enable_gqa: bool,
 ) -> Tensor:
-    """Attention of query (..., Hq, Sq, D), key (..., Hk, Sk, D), value (..., Hk, Sk, Dv): (..., Hq, Sq, Dv)."""
-    return _attention(
-        query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
-    ).clone(memory_format=torch.contiguous_format)
+    """Attention of query (..., Hq, Sq, D), key (..., Hk, Sk, D), value (..., Hk, Sk, Dv): (..., Hq, Sq, Dv).
+
+    In memory the output is (..., Sq, Hq, Dv), as the flash, memory-efficient and cuDNN kernels write it.
+    """
+    out = _attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+    return out if out.dim() < 4 else out.transpose(-3, -2).contiguous().transpose(-3, -2)
 
 
 @sdpa.register_fake
@@ -52,7 +54,10 @@ def _(
     scale: float | None,
     enable_gqa: bool,
 ) -> Tensor:
-    return query.new_empty((*query.shape[:-1], value.shape[-1]))
+    *outside, heads, rows = query.shape[:-1]
+    if not outside:
+        return query.new_empty((heads, rows, value.shape[-1]))
+    return query.new_empty((*outside, rows, heads, value.shape[-1])).transpose(-3, -2)
 
 
 @custom_op("forwardbook::grouped_mm", mutates_args=())

@@ -60,11 +60,6 @@ def test_bert_self_attention(ours: Ask) -> None:
     assert got.pointwise_ops.subs(whole) == (3 * B * S * E).subs(whole) + 6 * B * Hq * S * S
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="forwardbook.sdpa gives back head-major (B, H, S, D) memory, as only the math path does: a "
-    "copy to (B, S, H, D) is counted; the fused kernels write (B, S, H, D) themselves",
-)
 def test_bert_self_attention_moves_no_output_twice(ours: Ask) -> None:
     """Three linear layers read the same input, the kernel reads q, k, v; all four results live at the end.
 

@@ -32,7 +32,7 @@ from forwardbook.schema import (
     Verdict,
 )
 
-_POINTS_KEPT = 6  # per dtype: the random ones first, then those that broke a condition and held all the same
+_POINTS_KEPT = 4  # per dtype: the three random ones, then one that broke a condition and held all the same
 _WIDTHS = {
     "w_dtype_bytes": "bytes of one element of the weights",
     "a_dtype_bytes": "bytes of one element of the activations",
@@ -219,7 +219,9 @@ def unresolved(found: Iterable[Found]) -> tuple[Unresolved, ...]:
             reason = "no rule states the cost of this operation"
             rows[Unresolved(file=short_file(u.file), line=u.line, operation=u.name, reason=reason)] = None
         if verdict(one) == "unproved" and not one.derived.pattern.unruled:
-            reason = one.derived.proof.reason or "too few random sizes could be run"
+            still = [n for d in (one.derived, *one.also) for n in d.unvaried]
+            said = f"{', '.join(dict.fromkeys(still))} had one value at every point: no condition says which" if still else ""
+            reason = one.derived.proof.reason or said or "too few random sizes could be run"
             rows[Unresolved(file="", line=0, operation=_context(one), reason=reason)] = None
     return tuple(rows)
 

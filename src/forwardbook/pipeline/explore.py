@@ -12,7 +12,7 @@ from forwardbook.analyzers.symbolic.assume import distinct, informative, substit
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.regimes import Derived, derive, negated
+from forwardbook.pipeline.regimes import Derived, derive, negated, pins
 from forwardbook.pipeline.relax import Relaxed, relax
 
 FULL, LOW = torch.float32, torch.bfloat16
@@ -134,10 +134,21 @@ def _beyond(
         except Exception:  # noqa: BLE001 - nothing is known beyond this condition; it stays
             continue
         for regime in regimes:
-            if regime.exact:
+            if regime.exact and not _degenerate(regime, held[0]):
                 name = regime.label.replace(recipe.scenario, label, 1)
                 found.append(replace(_at(regime, held[0]), label=name))
     return found
+
+
+SIMPLE = 10  # a regime that takes more conditions to say is a corner, not a regime
+
+
+def _degenerate(regime: Found, held: Condition) -> bool:
+    """Whether the conditions fix a size beside what was asked for, or are too many to mean one thing."""
+    numbers = {name: note.hint for name, note in regime.derived.notes.items()}
+    conditions = [*regime.conditions, *regime.derived.pattern.conditions]
+    fixed = [n for n in numbers if n not in held.symbols() and numbers[n] > 1 and pins(conditions, n, numbers)]
+    return bool(fixed) or len(regime.conditions) > SIMPLE
 
 
 def _at(regime: Found, held: Condition) -> Found:

@@ -12,7 +12,7 @@ from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.loops import POINTS, without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote, SymbolicRun, run_symbolically
-from forwardbook.formula import Condition, FormulaError
+from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.profiling.proof import PatternProof, prove
 
 
@@ -31,8 +31,17 @@ class Derived:
 
     @property
     def exact(self) -> bool:
-        """Proved at every point, with a rule for every operation."""
-        return self.proof.exact and not self.pattern.unruled
+        """Proved at every point, with a rule for every operation and no size that never varied."""
+        return self.proof.exact and not self.pattern.unruled and not self.unvaried
+
+    @property
+    def unvaried(self) -> tuple[str, ...]:
+        """Sizes of the formulas that had one value at all points, though no condition says which."""
+        names = {n for q in self.pattern.summary.quantities().values() for n in Expr.of(q).symbols()}
+        said = {n for c in self.pattern.conditions if c.op == "==" and len(c.symbols()) == 1 for n in c.symbols()}
+        points = [p.sizes for p in self.proof.points]
+        still = (n for n in names - said if n in self.notes and self.notes[n].hint > 1)
+        return tuple(sorted(n for n in still if len({p[n] for p in points if n in p}) < 2))
 
 
 def run_first(recipe: Recipe, dtype: torch.dtype, hints: Mapping[str, int] | None = None) -> tuple[Recipe, SymbolicRun]:

@@ -29,5 +29,5 @@ class Attention(nn.Module):
 
     def forward(self, q: Tensor) -> Tensor:
         attend = IMPLEMENTATIONS[self.implementation]
-        # flops 2*B*N*S*S*P; ops 5*B*N*S*S; reads 2*a*B*N*S*P + a*B*N*S*S; writes 2*a*B*N*S*S
+        # flops 2*B*N*S*S*P; ops 5*B*N*S*S; reads a*B*N*S*P + a*B*N*S*S; writes 2*a*B*N*S*S
         return attend(q, k=q)

@@ -18,5 +18,5 @@ class Chunked(nn.Module):
         missing = (self.chunk_size - x.shape[1] % self.chunk_size) % self.chunk_size
         x = F.pad(x, (0, 0, 0, missing))  # reads a*B*S*D; writes a*B*P*D
         chunks = x.view(x.shape[0], -1, self.chunk_size, x.shape[2])  # nothing
-        scores = chunks @ chunks.mT  # flops 2*B*P*C*D; reads 2*a*B*P*D; writes a*B*P*C
+        scores = chunks @ chunks.mT  # flops 2*B*P*C*D; reads a*B*P*D; writes a*B*P*C
         return scores.exp()  # ops B*P*C; reads a*B*P*C; writes a*B*P*C

@@ -18,7 +18,7 @@ class Attention(nn.Module):
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         places = torch.arange(q.shape[2], device=q.device)  # writes 8*S
-        distance = places[:, None] - places[None, :]  # ops S*S; reads 2*8*S; writes 8*S*S
+        distance = places[:, None] - places[None, :]  # ops S*S; reads 8*S; writes 8*S*S
         before = distance >= 0  # ops S*S; reads 8*S*S; writes S*S
         near = distance < self.window  # ops S*S; reads 8*S*S; writes S*S
         mask = before & near  # ops S*S; reads 2*S*S; writes S*S
