@@ -117,7 +117,9 @@ def test_interrupted_in_the_middle(folder: Path, environment: dict[str, str]) ->
     )
     started = folder / "started"
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not (started.exists() and started.read_text()):
+    while process.poll() is None and time.monotonic() < deadline:
+        if started.exists() and started.read_text():
+            break
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
