@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forwardbook.analyzers.ops import rules
 from forwardbook.analyzers.reader import Facts, line_map
@@ -177,7 +177,7 @@ def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) ->
     members = (*found.also, found.derived)
     points = [p for d in members for p in d.proof.points[:_POINTS_KEPT]]
     return Proof(
-        verdict=verdict(found),
+        verdict="unproved" if any(j.agreed < j.asked for j in judges) else verdict(found),
         device="meta",
         dtype=", ".join(str(d.dtype).removeprefix("torch.") for d in members),
         points=tuple(
@@ -226,11 +226,25 @@ def unresolved(found: Iterable[Found]) -> tuple[Unresolved, ...]:
     return tuple(rows)
 
 
-def record(facts: Facts, library: str, found: Sequence[Found], derived_by: Sequence[str] = ("symbolic",)) -> Entry:
-    """The record of a class: its proved regimes, and by name what could not be proved."""
+def record(
+    facts: Facts,
+    library: str,
+    found: Sequence[Found],
+    derived_by: Sequence[str] = ("symbolic",),
+    judged: Callable[[Found], Sequence[Judge]] = lambda one: (),
+) -> Entry:
+    """The record of a class: its proved regimes, and by name what could not be proved.
+
+    A regime that a judge contradicts is not exact, whatever the measurement says.
+    """
     kept = _distinct([f for f in found if verdict(f) != "wrong"])
-    regimes = [regime(f, name) for f, name in zip(kept, unique_names([f.label for f in kept]), strict=True)]
-    rows = (*unresolved(kept), *(_refuted(f) for f in found if verdict(f) == "wrong"))
+    names = unique_names([f.label for f in kept])
+    regimes = [regime(f, name, judged(f)) for f, name in zip(kept, names, strict=True)]
+    rows = (
+        *unresolved(kept),
+        *(_refuted(f) for f in found if verdict(f) == "wrong"),
+        *(row for one in regimes for row in _contradicted(one)),
+    )
     verdicts = {one.proof.verdict for one in regimes if one.proof is not None}
     overall: Verdict = "exact" if verdicts == {"exact"} and not rows else "unproved"
     notes: dict[str, SizeNote] = {}
@@ -252,6 +266,13 @@ def record(facts: Facts, library: str, found: Sequence[Found], derived_by: Seque
             verdict=overall, reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3])
         ),
     )
+
+
+def _contradicted(one: Regime) -> Iterable[Unresolved]:
+    for judge in one.proof.judges if one.proof is not None else ():
+        if judge.agreed < judge.asked:
+            reason = f"{judge.name} says otherwise of {judge.quantity}: {judge.remark}"
+            yield Unresolved(file="", line=0, operation=one.name, reason=reason)
 
 
 def _distinct(found: Sequence[Found]) -> list[Found]:

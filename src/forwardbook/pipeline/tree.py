@@ -12,6 +12,7 @@ from forwardbook.analyzers.symbolic.patterns import class_name
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.pipeline.entry import record
 from forwardbook.pipeline.explore import FULL, Found, regimes_of
+from forwardbook.pipeline.opinions import opinions
 from forwardbook.pipeline.regimes import run_first
 from forwardbook.schema import Entry
 
@@ -56,7 +57,7 @@ def entries(found: Mapping[str, list[Found]]) -> dict[str, Entry]:
     for name, regimes in found.items():
         facts = _facts(name)
         if facts is not None:
-            made[name] = record(facts, name.partition(".")[0], regimes)
+            made[name] = record(facts, name.partition(".")[0], regimes, judged=opinions)
     return made
 
 

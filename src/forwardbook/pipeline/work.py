@@ -11,6 +11,7 @@ from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.pipeline.entry import record, verdict
 from forwardbook.pipeline.explore import Found, regimes_of
+from forwardbook.pipeline.opinions import opinions
 from forwardbook.pipeline.request import Request, Response
 from forwardbook.profiling.proof import Difference
 
@@ -19,7 +20,7 @@ def work(request: Request) -> Response:
     """The entry of the requested class, or the problem that kept it from being proved."""
     facts = _facts(request)
     found = _symbolic(request)
-    made = record(facts, request.target.partition(".")[0], found)
+    made = record(facts, request.target.partition(".")[0], found, judged=opinions)
     if all(verdict(one) == "wrong" for one in found):
         return Response(
             entry=made.model_dump(mode="json"),
