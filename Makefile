@@ -26,8 +26,9 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-demo: $(STAMP) ## set up .venv if needed, then analyse LlamaAttention: formula, cost per line, proof
+demo: $(STAMP) ## set up .venv if needed, then analyse LlamaAttention (formula, cost per line, proof) and prove it again
 	$(BIN)/forwardbook analyze-module $(DEMO)
+	$(BIN)/forwardbook validate $(DEMO)
 
 test: $(STAMP) ## set up .venv if needed, then run the tests (JOBS=2 processes)
 	$(BIN)/python -m pytest -n $(JOBS) -q

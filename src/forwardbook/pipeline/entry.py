@@ -177,7 +177,7 @@ def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) ->
     members = (*found.also, found.derived)
     points = [p for d in members for p in d.proof.points[:_POINTS_KEPT]]
     return Proof(
-        verdict="unproved" if any(j.agreed < j.asked for j in judges) else verdict(found),
+        verdict="unproved" if any(map(_contradicts, judges)) else verdict(found),
         device="meta",
         dtype=", ".join(str(d.dtype).removeprefix("torch.") for d in members),
         points=tuple(
@@ -232,14 +232,16 @@ def record(
     found: Sequence[Found],
     derived_by: Sequence[str] = ("symbolic",),
     judged: Callable[[Found], Sequence[Judge]] = lambda one: (),
+    agrees: Callable[[Found], bool | None] = lambda one: None,
 ) -> Entry:
     """The record of a class: its proved regimes, and by name what could not be proved.
 
-    A regime that a judge contradicts is not exact, whatever the measurement says.
+    A regime whose flops or weights a judge contradicts is not exact, whatever the measurement says. The allocator's
+    peak on the CPU also holds what kernels allocate for themselves, which no formula has: its difference is told.
     """
     kept = _distinct([f for f in found if verdict(f) != "wrong"])
     names = unique_names([f.label for f in kept])
-    regimes = [regime(f, name, judged(f)) for f, name in zip(kept, names, strict=True)]
+    regimes = [regime(f, name, judged(f), agrees(f)) for f, name in zip(kept, names, strict=True)]
     rows = (
         *unresolved(kept),
         *(_refuted(f) for f in found if verdict(f) == "wrong"),
@@ -270,9 +272,13 @@ def record(
 
 def _contradicted(one: Regime) -> Iterable[Unresolved]:
     for judge in one.proof.judges if one.proof is not None else ():
-        if judge.agreed < judge.asked:
+        if _contradicts(judge):
             reason = f"{judge.name} says otherwise of {judge.quantity}: {judge.remark}"
             yield Unresolved(file="", line=0, operation=one.name, reason=reason)
+
+
+def _contradicts(judge: Judge) -> bool:
+    return judge.agreed < judge.asked and judge.quantity != "peak"
 
 
 def _distinct(found: Sequence[Found]) -> list[Found]:

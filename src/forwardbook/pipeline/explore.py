@@ -29,6 +29,7 @@ class Found:
     label: str
     dtypes: tuple[torch.dtype, ...]
     also: tuple[Derived, ...] = ()
+    beyond: bool = False
 
     @property
     def exact(self) -> bool:
@@ -65,6 +66,11 @@ def _both_widths(
         low = relax(derive(recipe, LOW, targets, seed + 1, hints, points, held), seed + 1, held)
     except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
         low = []
+    return paired(recipe, full, low)
+
+
+def paired(recipe: Recipe, full: Sequence[Relaxed], low: Sequence[Relaxed]) -> list[Found]:
+    """One regime for each call where both widths of float give one formula, else one for each width."""
     by_call = {_call(r): r for r in low}
     found: list[Found] = []
     for one in full:
@@ -136,7 +142,7 @@ def _beyond(
         for regime in regimes:
             if regime.exact and not _degenerate(regime, held[0]):
                 name = regime.label.replace(recipe.scenario, label, 1)
-                found.append(replace(_at(regime, held[0]), label=name))
+                found.append(replace(_at(regime, held[0]), label=name, beyond=True))
     return found
 
 
