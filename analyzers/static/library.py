@@ -24,6 +24,7 @@ class Interpreted:
     def __init__(self, analysed: str, roots: Sequence[Path] = ()) -> None:
         self.analysed = analysed.rpartition(".")[2]
         self.interpreter = Interpreter(Sources(roots))
+        self.problem: Unresolved | None = None  # the first of building a model, which others may replace
         self._known: dict[str, type] = {}
 
     def target(self, full_class_name: str, root: Path | None = None) -> type[nn.Module]:
@@ -64,7 +65,11 @@ class Interpreted:
     ) -> PreTrainedModel:
         """A model with that attention; ValueError where the class does not know it."""
         made: Any = model_class._from_config
-        return cast("PreTrainedModel", made(config, attn_implementation=attention))
+        try:
+            return cast("PreTrainedModel", made(config, attn_implementation=attention))
+        except Unresolved as problem:
+            self.problem = self.problem or problem
+            raise
 
     def _module(self, name: str) -> SourceModule:
         found = self.interpreter.imports.module(name)

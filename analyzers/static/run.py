@@ -26,6 +26,7 @@ from forwardbook.analyzers.static import (  # noqa: F401  each registers its han
 from forwardbook.analyzers.static.frames import STACK, Frame, current_frames
 from forwardbook.analyzers.static.interpreter import Interpreter
 from forwardbook.analyzers.static.unresolved import Unresolved
+from forwardbook.errors import ForwardbookError
 
 Result = TypeVar("Result")
 _RECURSION = (
@@ -68,7 +69,7 @@ def guarded(doing: str, action: Callable[[], Result]) -> Result:
     sys.setrecursionlimit(max(limit, _RECURSION))
     try:
         return action()
-    except Unresolved:
+    except ForwardbookError:
         raise
     except RecursionError as error:
         raise Unresolved(f"{doing}: calls nest too deeply", *place(error)) from error

@@ -1,8 +1,8 @@
-"""Recovers sizes that Python consumed as numbers (loop counts): exact interpolation with every other symbol kept.
+"""Recovers sizes that Python consumed as numbers (loop counts): exact interpolation, every other symbol kept.
 
-The real module is run symbolically with the consumed sizes at a few consecutive numbers, one size varied at a time;
-each total, line and peak candidate must be a polynomial in it that the held-out runs confirm. Several consumed sizes
-(layers of an encoder, of a decoder) are taken to add up; the proof, at random sizes, judges that.
+The real module is run symbolically with the consumed sizes at a few consecutive numbers, one size varied at a
+time; each total, line and peak candidate must be a polynomial in it that the held-out runs confirm. Several
+consumed sizes (layers of an encoder, of a decoder) are taken to add up; the proof judges that.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import torch
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.ops import Size
 from forwardbook.analyzers.symbolic.patterns import Pattern, summary_at
-from forwardbook.analyzers.symbolic.run import run_symbolically
+from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError
@@ -24,6 +24,8 @@ POINTS = 4  # a polynomial of degree 2 needs three, a linear one two; the others
 MAX_DEGREE = 2
 
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
+Numbers = Mapping[str, int] | None
+Run = Callable[[Recipe, torch.dtype, Numbers, Numbers], SymbolicRun]  # hints, then what is pinned
 Fit = Callable[[Callable[[Summary], Size]], "Size | None"]
 
 
@@ -36,19 +38,22 @@ def without_loops(
     step: int = 1,
     hints: Mapping[str, int] | None = None,
     numbers: Mapping[str, int] | None = None,
+    run: Run = run_symbolically,
 ) -> list[Pattern | None]:
     """The patterns with `names`, consumed as numbers, symbolic again; None for one where no polynomial fits.
 
-    Each name takes POINTS values from `starts` on, `step` apart; with a step of 2 (layers that alternate) the pattern
-    holds for values of that parity. A condition that mentions a name is kept if it held in every run (`numbers` are
-    the hints of the other sizes); one that was true of the first run's count alone is dropped.
+    Each name takes POINTS values from `starts` on, `step` apart; with a step of 2 (layers that alternate) the
+    pattern holds for values of that parity. A condition that mentions a name is kept if it held in every run
+    (`numbers` are the hints of the other sizes); one that was true of the first run's count alone is dropped.
     """
-    base = _summaries(recipe, dtype, patterns, dict(starts), hints)
+    base = _summaries(run, recipe, dtype, patterns, dict(starts), hints)
     varied: dict[str, dict[int, list[Summary | None]]] = {}
     for name in names:
         varied[name] = {starts[name]: base}
         for value in range(starts[name] + step, starts[name] + POINTS * step, step):
-            varied[name][value] = _summaries(recipe, dtype, patterns, {**starts, name: value}, hints)
+            varied[name][value] = _summaries(
+                run, recipe, dtype, patterns, {**starts, name: value}, hints
+            )
     found: list[Pattern | None] = []
     for index, pattern in enumerate(patterns):
         tables = {n: {x: row[index] for x, row in rows.items()} for n, rows in varied.items()}
@@ -80,14 +85,15 @@ def _survives(
 
 
 def _summaries(
+    run: Run,
     recipe: Recipe,
     dtype: torch.dtype,
     patterns: Sequence[Pattern],
     pinned: Mapping[str, int],
     hints: Mapping[str, int] | None,
 ) -> list[Summary | None]:
-    run = run_symbolically(recipe, dtype, hints=hints, pinned=pinned)
-    return [summary_at(run, p.path, p.occurrence) for p in patterns]
+    made = run(recipe, dtype, hints, pinned)
+    return [summary_at(made, p.path, p.occurrence) for p in patterns]
 
 
 def _combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:
@@ -98,7 +104,8 @@ def _combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:
     def fit(read: Callable[[Summary], Size]) -> Size | None:
         whole = Expr.of(read(base))
         for name, table in tables.items():
-            one = Expr.interpolate(name, {x: Expr.of(read(s)) for x, s in table.items()}, max_degree=MAX_DEGREE)
+            values = {x: Expr.of(read(s)) for x, s in table.items()}
+            one = Expr.interpolate(name, values, max_degree=MAX_DEGREE)
             if one is None:
                 return None
             whole = whole + (one - Expr.of(read(base)))
@@ -110,12 +117,11 @@ def _combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:
 
     every = [s for table in tables.values() for s in table.values()]
     totals, lines, peaks = cost(lambda s: s.totals), _lines(every, cost), _peaks(every, fit)
-    weights, boundary, intermediates = (
-        fit(lambda s: s.weights),
-        fit(lambda s: s.boundary),
-        fit(lambda s: s.intermediates),
-    )
-    if totals is None or lines is None or peaks is None or weights is None or boundary is None or intermediates is None:
+    weights, boundary = fit(lambda s: s.weights), fit(lambda s: s.boundary)
+    intermediates = fit(lambda s: s.intermediates)
+    if totals is None or lines is None or peaks is None:
+        return None
+    if weights is None or boundary is None or intermediates is None:
         return None
     return replace(
         every[-1],

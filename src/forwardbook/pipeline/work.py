@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from forwardbook.analyzers.instances.recipe import InstanceOptions
+from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.pipeline.entry import record, verdict
 from forwardbook.pipeline.explore import Found, regimes_of
 from forwardbook.pipeline.opinions import opinions
+from forwardbook.pipeline.reading import read_regimes
 from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.second_reading import SecondReading
 from forwardbook.profiling.proof import Difference
 
 
 def work(request: Request) -> Response:
     """The entry of the requested class, or the problem that kept it from being proved."""
     facts = _facts(request)
-    found = _symbolic(request)
-    made = record(facts, request.target.partition(".")[0], found, judged=opinions)
+    library = request.target.partition(".")[0]
+    if request.derive == "static":
+        read = read_regimes(request.target, _options(request), _roots(request))
+        return Response(entry=record(facts, library, read, ("static",)).model_dump(mode="json"))
+    recipes = recipes_for(request.target, _options(request))
+    found = _symbolic(request, recipes)
+    if request.derive == "both":
+        reading = SecondReading(request.target, _options(request), recipes, _roots(request))
+        made = reading.noted(record(facts, library, found, judged=opinions, agrees=reading.of))
+    else:
+        made = record(facts, library, found, judged=opinions)
     if all(verdict(one) == "wrong" for one in found):
         return Response(
             entry=made.model_dump(mode="json"),
@@ -41,16 +53,23 @@ def _facts(request: Request) -> Facts:
     return read_class(name, file, Sources([Path(r) for r in request.roots]))
 
 
-def _symbolic(request: Request) -> list[Found]:
-    options = InstanceOptions(
+def _roots(request: Request) -> list[Path]:
+    return [Path(root) for root in request.roots]
+
+
+def _options(request: Request) -> InstanceOptions:
+    return InstanceOptions(
         config_file=Path(request.config_file) if request.config_file else None,
         init=request.init,
         inputs=request.inputs,
         root=Path(request.roots[0]) if request.roots else None,
     )
+
+
+def _symbolic(request: Request, recipes: Sequence[Recipe]) -> list[Found]:
     found: list[Found] = []
     problem: Exception | None = None
-    for recipe in recipes_for(request.target, options):
+    for recipe in recipes:
         try:
             found += regimes_of(recipe, request.seed, request.points, request.explore)
         except Exception as error:  # noqa: BLE001 - another recipe may run; if none does, the first reason is told
