@@ -20,7 +20,7 @@ def draw(
     attempts: int = 60,
     repairs: int = REPAIRS,
 ) -> dict[str, int] | None:
-    """Sizes for every name in `hints` that satisfy all conditions; those of `fixed` are kept. None if none is found.
+    """Sizes for all names in `hints` that satisfy all conditions, those of `fixed` kept; None if none are.
 
     As many sizes as possible differ from their hints and from each other.
     """
@@ -43,7 +43,7 @@ def draw(
 
 
 def _coinciding(sizes: Mapping[str, int]) -> int:
-    """How many sizes equal another: where two coincide, one could stand for the other in a formula unnoticed."""
+    """How many sizes equal another: one could stand for the other in a formula unnoticed."""
     return len(sizes) - len(set(sizes.values()))
 
 
@@ -55,7 +55,11 @@ def _value(hint: int, rng: random.Random) -> int:
 
 
 def _repair(
-    sizes: dict[str, int], conditions: Sequence[Condition], rng: random.Random, fixed: frozenset[str], repairs: int
+    sizes: dict[str, int],
+    conditions: Sequence[Condition],
+    rng: random.Random,
+    fixed: frozenset[str],
+    repairs: int,
 ) -> bool:
     for _ in range(repairs):
         broken = [c for c in conditions if not _holds(c, sizes)]
@@ -80,7 +84,7 @@ def _holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
 
 
 def _mend(condition: Condition, name: str, sizes: dict[str, int], rng: random.Random) -> bool:
-    """Changes one size so that the condition holds: solved where linear, else searched near and at multiples."""
+    """Changes one size so that the condition holds: solved where linear, else searched near, at multiples."""
     before = sizes[name]
     taken = {value for other, value in sizes.items() if other != name}
     candidates = [c for c in _candidates(condition, name, sizes, rng) if c >= 1]

@@ -1,4 +1,4 @@
-"""Simplifies expressions and conditions under divisibility that is known to hold, and drops conditions that say nothing."""
+"""Simplifies formulas and conditions under divisibility known to hold; drops conditions that say nothing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from forwardbook.formula import Condition, Expr, FormulaError
 _QUOTIENT = "quotient__"  # stands for x // m while an expression is rewritten; no size may be called so
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
 _SAMPLES = 240
+_ROUNDINGS = ("floor", "ceil", "%")
 
 
 def divisibility(conditions: Iterable[Condition]) -> list[tuple[str, Expr, Condition]]:
-    """The pairs (x, m) of conditions that say that the size x is a multiple of m, m one product of other sizes."""
+    """The pairs (x, m) of conditions that say: x is a multiple of m, m one product of other sizes."""
     found = []
     for condition in conditions:
         if condition.op != "==" or condition.right != Expr.const(0) or " % " not in condition.text():
@@ -40,7 +41,7 @@ def _divisor(left: Expr, name: str) -> Expr | None:
 
 
 class Assumed:
-    """Rewrites under `x % m == 0`: x becomes m times a quotient, roundings cancel, and the quotient becomes x / m."""
+    """Rewrites under `x % m == 0`: x becomes m quotients, roundings cancel, the quotient becomes x / m."""
 
     def __init__(self, conditions: Iterable[Condition]) -> None:
         self.pairs = divisibility(conditions)
@@ -48,7 +49,7 @@ class Assumed:
     def of(self, value: Expr) -> Expr:
         """`value` without the roundings that divisibility makes exact."""
         for name, divisor, _ in self.pairs:
-            if name not in value.symbols() or "floor" not in value.text() and "ceil" not in value.text() and "%" not in value.text():
+            if name not in value.symbols() or not any(word in value.text() for word in _ROUNDINGS):
                 continue
             try:
                 inner = value.subs({name: divisor * Expr.symbol(_QUOTIENT)})

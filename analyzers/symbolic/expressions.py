@@ -14,15 +14,15 @@ from forwardbook.formula import Condition, Expr, FormulaError, parse
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_DENOMINATOR = 4096  # ratios in configurations (mlp_ratio, expand) are small fractions; a float beyond is not one
+_DENOMINATOR = 4096  # ratios in configurations (mlp_ratio, expand) are fractions of small integers
 
 
 class Unexpressed(Exception):
-    """A node that has no exact integer expression (a float that is no small fraction, an unknown function)."""
+    """A node without an exact integer expression (a float that is no small fraction, an unknown function)."""
 
 
 class Expressions:
-    """The expression of every node of one ledger, each built once; `divisions` are what they take for exact."""
+    """The expression of every node of one ledger, built once; `divisions` are what they take for exact."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -33,7 +33,7 @@ class Expressions:
         self.opaque: dict[str, int] = {}
 
     def of(self, value: int | torch.SymInt | Node) -> Expr:
-        """The exact expression of a size; a node that has none becomes its number and is noted in `opaque`."""
+        """The exact expression of a size; a node without one becomes its number and is noted in `opaque`."""
         if isinstance(value, torch.SymInt):
             value = value.node
         if not isinstance(value, Node):
@@ -106,7 +106,7 @@ class Expressions:
         return _refuse(node)
 
     def _rounded(self, node: Node, args: list[Expr]) -> Expr:
-        """A quotient rounded to an integer: exact where a monomial divides a monomial without rest in this run."""
+        """A quotient rounded to an integer: exact where monomials divide without rest in this run."""
         if node.op == "int_floordiv":
             top, bottom = args
             plain = top.floordiv(bottom)

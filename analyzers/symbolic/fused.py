@@ -1,4 +1,4 @@
-"""Keeps what hardware runs as one kernel one operation on every device: attention, grouped matmul, resampling, recurrences.
+"""Keeps one kernel one operation on every device: attention, grouped matmul, resampling, recurrences.
 
 Without this the meta device decomposes attention into ten operations, the CPU takes a flash kernel, and a
 recurrent layer is unrolled over time on one and fused on the other; the costs of one module would disagree.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -17,9 +18,10 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
 
-from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.ledger import number_of
+from forwardbook.analyzers.symbolic.shadows import shadow
 from forwardbook.analyzers.symbolic.standins import STAND_INS
-from forwardbook.analyzers.symbolic.values import UnknownValue, shadow
+from forwardbook.analyzers.symbolic.values import UnknownValue
 
 _attention, _grouped, _interpolate = F.scaled_dot_product_attention, F.grouped_mm, F.interpolate
 
@@ -62,7 +64,7 @@ def _(
 
 @custom_op("forwardbook::grouped_mm", mutates_args=())
 def grouped_mm(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Tensor | None) -> Tensor:
-    """Rows of mat_a (T, K) times the matrix of their group, mat_b (E, K, N): (T, N); or batched if 3-D and no offs."""
+    """Rows of mat_a (T, K) times their group's matrix of mat_b (E, K, N): (T, N); batched without offs."""
     if offs is None:
         return torch.bmm(mat_a, mat_b)
     out = mat_a.new_zeros((mat_a.shape[0], mat_b.shape[-1]))
@@ -79,7 +81,9 @@ def _(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Tensor | None) ->
 
 
 @custom_op("forwardbook::interpolate", mutates_args=())
-def interpolate(input: Tensor, size: Sequence[int], mode: str, align_corners: bool, antialias: bool) -> Tensor:
+def interpolate(
+    input: Tensor, size: Sequence[int], mode: str, align_corners: bool, antialias: bool
+) -> Tensor:
     """Resampling of input (N, C, *spatial) to (N, C, *size)."""
     corners = align_corners if mode in ("linear", "bilinear", "bicubic", "trilinear") else None
     return _interpolate(input, list(size), mode=mode, align_corners=corners, antialias=antialias).clone()
@@ -126,11 +130,21 @@ def _(
     return [output, *(state.new_empty(state.shape) for state in hx)]
 
 
-def _call_recurrent(mode: str, *args: object) -> tuple[Tensor, ...]:
-    """torch.lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first) as one operation."""
-    input, hx, weights, _, layers, _, _, bidirectional, batch_first = args
-    states = list(hx) if isinstance(hx, tuple | list) else [hx]
-    projected = mode == "lstm" and bool(hint_of(states[0].shape[-1]) != hint_of(states[1].shape[-1]))
+def _call_recurrent(
+    mode: str,
+    input: Tensor,
+    hx: Tensor | Sequence[Tensor],
+    weights: Sequence[Tensor],
+    has_biases: bool,
+    layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, ...]:
+    """torch.lstm and the like over a padded batch as one operation."""
+    states = [hx] if isinstance(hx, Tensor) else list(hx)
+    projected = mode == "lstm" and number_of(states[0].shape[-1]) != number_of(states[1].shape[-1])
     packed = recurrent(input, states, list(weights), mode, layers, bidirectional, batch_first, projected)
     return tuple(packed)
 
@@ -146,8 +160,10 @@ def _call_sdpa(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    scale = None if scale is None else float(hint_of(scale))  # type: ignore[arg-type]
-    return sdpa(query, key, value, attn_mask, float(dropout_p), bool(is_causal), scale, bool(enable_gqa))
+    scale = None if scale is None else _float(scale)
+    flags = (float(dropout_p), bool(is_causal), scale, bool(enable_gqa))
+    out: Tensor = sdpa(query, key, value, attn_mask, *flags)
+    return out
 
 
 def _call_grouped_mm(
@@ -158,38 +174,48 @@ def _call_grouped_mm(
     bias: Tensor | None = None,
     out_dtype: torch.dtype | None = None,
 ) -> Tensor:
-    return grouped_mm(mat_a, mat_b, offs, bias)
+    out: Tensor = grouped_mm(mat_a, mat_b, offs, bias)
+    return out
 
 
-def _target_size(input: Tensor, size: object, factor: object) -> list[int]:
+def _float(value: float | torch.SymFloat) -> float:
+    return float(value.node.hint if isinstance(value, torch.SymFloat | torch.SymInt) else value)
+
+
+def _target_size(
+    input: Tensor, size: int | Sequence[int] | None, factor: float | Sequence[float] | None
+) -> list[int]:
     """The spatial size asked for, floor(size * factor) where a factor is given."""
     spatial = input.dim() - 2
     if size is not None:
-        return list(size) if isinstance(size, tuple | list) else [size] * spatial  # type: ignore[list-item]
-    factors = factor if isinstance(factor, tuple | list) else [factor] * spatial
+        return list(size) if isinstance(size, tuple | list) else [cast("int", size)] * spatial
+    factors = factor if isinstance(factor, tuple | list) else [cast("float", factor)] * spatial
     wanted = []
     for length, one in zip(input.shape[2:], factors, strict=True):
-        ratio = Fraction(float(hint_of(one))).limit_denominator(4096)  # type: ignore[arg-type]
+        ratio = Fraction(_float(one)).limit_denominator(4096)
         wanted.append(length * ratio.numerator // ratio.denominator)
     return wanted
 
 
 def _call_interpolate(
     input: Tensor,
-    size: object = None,
-    scale_factor: object = None,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    return interpolate(input, _target_size(input, size, scale_factor), mode, bool(align_corners), antialias)
+    wanted = _target_size(input, size, scale_factor)
+    out: Tensor = interpolate(input, wanted, mode, bool(align_corners), antialias)
+    return out
 
 
+_MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 _FUSED: dict[object, Callable[..., object]] = {
     F.scaled_dot_product_attention: _call_sdpa,
     torch._grouped_mm: _call_grouped_mm,
-    **{getattr(torch, m): functools.partial(_call_recurrent, m) for m in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
+    **{getattr(torch, mode): functools.partial(_call_recurrent, mode) for mode in _MODES},
 }
 _RECURRENT = {torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu}
 _DROPOUTS = {torch.dropout, torch.feature_dropout, torch.alpha_dropout, torch.feature_alpha_dropout}
@@ -197,10 +223,10 @@ _CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function
 
 
 class FusedOperations(TorchFunctionMode):
-    """While active, fused kernels are one operation each, and kernels that take plain integers accept symbols.
+    """While active, fused kernels are one operation each, and kernels for plain integers accept symbols.
 
-    torch's Python functions ask first whether a mode wants them, and their bodies then run without it; inside this
-    mode they are told no, so that what they call is seen.
+    torch's Python functions ask first whether a mode wants them, and their bodies then run without it; inside
+    this mode they are told no, so that what they call is seen.
     """
 
     def __init__(self, symbolic: bool) -> None:
@@ -215,11 +241,11 @@ class FusedOperations(TorchFunctionMode):
                     self._replace(module, name, lambda *tensors: False)
         self._replace(F, "interpolate", _call_interpolate)
         self._replace(F, "grouped_mm", _call_grouped_mm)
-        super().__enter__()
+        super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def __exit__(self, *exc: object) -> None:
-        super().__exit__(*exc)  # type: ignore[arg-type]
+        super().__exit__(*exc)  # type: ignore[no-untyped-call]
         while self._saved:
             module, name, value = self._saved.pop()
             setattr(module, name, value)
@@ -229,7 +255,11 @@ class FusedOperations(TorchFunctionMode):
         setattr(module, name, value)
 
     def __torch_function__(
-        self, func: object, types: object, args: tuple[object, ...] = (), kwargs: dict[str, object] | None = None
+        self,
+        func: Callable[..., object],
+        types: object,
+        args: tuple[object, ...] = (),
+        kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
         fused = self._table.get(func)
@@ -238,7 +268,7 @@ class FusedOperations(TorchFunctionMode):
         if func in _DROPOUTS and not kwargs.get("train", args[2] if len(args) > 2 else True):
             return args[0] if args else kwargs["input"]
         if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
-            return _read(func, args[0])  # type: ignore[arg-type]
+            return _read(func, args[0])
         return _call(func, args, kwargs)
 
 
@@ -255,9 +285,8 @@ def _read(func: Callable[..., object], tensor: Tensor) -> object:
 _NO_SYMBOLS = ("symbolic sizes/strides", "SymIntArrayRef", "expected to be int but got")
 
 
-def _call(func: object, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+def _call(func: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """`func`, through torch's Python decompositions where its own composite cannot take symbolic sizes."""
-    assert callable(func)
     try:
         return func(*args, **kwargs)
     except (RuntimeError, TypeError) as problem:

@@ -1,4 +1,4 @@
-"""Picks the calls of one class out of a symbolic run and groups them into call patterns: equal costs, one formula."""
+"""Picks the calls of one class out of a symbolic run and groups them by equal costs: one formula for each."""
 
 from __future__ import annotations
 

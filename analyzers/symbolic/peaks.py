@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from forwardbook.formula import Expr, FormulaError, dominant, parse
 
-PROVABLE = 16  # up to so many states every dominance is proved; above, states that win nowhere are dropped first
+PROVABLE = 16  # up to so many states every dominance is proved; of more, losers are dropped first
 SAMPLES = 384  # assignments at which states compete: around the hints and over five orders of magnitude
 _LARGE = 1 << 14
 
@@ -18,8 +18,8 @@ _LARGE = 1 << 14
 def contenders(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
     """The states that may be the peak, the largest at the hints first: their maximum is the peak.
 
-    Few states are compared as polynomials, which is sound for all sizes. Of many, those that are largest at none of
-    SAMPLES assignments (a third around the hints, the others over all magnitudes) are dropped before.
+    Few states are compared as polynomials, sound for all sizes. Of many, those that are largest at none
+    of SAMPLES assignments (a third around the hints, the others over all magnitudes) are dropped before.
     """
     distinct = list(dict.fromkeys(states))
     if len(distinct) > PROVABLE:

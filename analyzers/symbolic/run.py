@@ -1,4 +1,4 @@
-"""Runs a recipe once under the recorder: symbolically (sizes are concolic) or measured (sizes are integers)."""
+"""Runs a recipe once under the recorder: symbolically (concolic sizes) or measured (integers)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.bridges import no_initialisation, symbolic_integers
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
-from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
+from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
+from forwardbook.analyzers.symbolic.shadows import carry
 from forwardbook.analyzers.symbolic.trace import Place, Trace
-from forwardbook.analyzers.symbolic.values import Values, carry
+from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.formula import Expr
 
 
@@ -40,7 +41,7 @@ class SymbolicSizes:
         self.notes: dict[str, SizeNote] = {}
 
     def __call__(self, name: str, hint: int, meaning: str = "", source: str = "") -> int:
-        value = self.pinned.get(name, self.given.get(name, int(hint_of(hint))))  # type: ignore[call-overload]
+        value = self.pinned.get(name, self.given.get(name, number_of(hint)))
         self.notes.setdefault(name, SizeNote(name, value, meaning, source))
         if name in self.pinned:
             return self.pinned[name]
@@ -57,7 +58,7 @@ class MetaMaker:
         return carry(torch.empty(tuple(shape), dtype=value.dtype, device="meta"), value)
 
     def _numbers(self, shape: Sequence[int]) -> tuple[int, ...]:
-        return tuple(int(hint_of(s)) for s in shape)  # type: ignore[call-overload]
+        return tuple(number_of(s) for s in shape)
 
     def integers(self, shape: Sequence[int], high: int, low: int = 0) -> torch.Tensor:
         numbers = self._numbers(shape)
@@ -69,7 +70,7 @@ class MetaMaker:
         return self._with(shape, torch.ones(self._numbers(shape), dtype=dtype, device="cpu"))
 
     def full(self, shape: Sequence[int], value: int) -> torch.Tensor:
-        filled = torch.full(self._numbers(shape), int(hint_of(value)), dtype=torch.int64, device="cpu")  # type: ignore[call-overload]
+        filled = torch.full(self._numbers(shape), number_of(value), dtype=torch.int64, device="cpu")
         return self._with(shape, filled)
 
 
@@ -77,7 +78,7 @@ class _Construction(TorchDispatchMode):
     """While a module is built: buffers computed from small integers carry their values."""
 
     def __init__(self, values: Values) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.values = values
 
     def __torch_dispatch__(
@@ -133,7 +134,7 @@ def run_symbolically(
     pinned: Mapping[str, int] | None = None,
     places: SourcePlaces | None = None,
 ) -> SymbolicRun:
-    """One run with every size of the recipe symbolic, those of `pinned` apart; `places` where code is interpreted."""
+    """One run with every size symbolic, those of `pinned` apart; `places` where code is interpreted."""
     ledger = Ledger()
     expressions = Expressions(ledger)
     sizes = SymbolicSizes(ledger, hints or {}, pinned or {})
@@ -142,7 +143,8 @@ def run_symbolically(
         Widths(*map(Expr.symbol, SYMBOLIC_WIDTHS)), dtype, values, ledger, expressions
     )
     if places is not None:
-        recorder.places, ledger.constructing, ledger.asking = places.segment, places.constructing, places.asking
+        recorder.places = places.segment
+        ledger.constructing, ledger.asking = places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
     with symbolic_integers(packages), _default_dtype(dtype), torch.no_grad():
         with torch.device("meta"), no_initialisation(), _Construction(values):

@@ -1,7 +1,7 @@
-"""Kernels whose torch signature takes plain integers (pooling, folding, group norm), with a twin that takes symbols.
+"""Kernels whose torch signature takes plain integers (pooling, folding, group norm): twins for symbols.
 
-A twin computes only the shapes; it is recorded under the name of the kernel it stands for. Measured runs never see
-it: they run torch's own kernels, so a wrong shape here is a formula that the proof rejects.
+A twin computes only the shapes; it is recorded under the name of the kernel it stands for. Measured runs
+never see it: they run torch's own kernels, so a wrong shape here is a formula that the proof rejects.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ def _define(schema: str) -> Callable[[Callable[..., object]], Callable[..., obje
 
 
 def _windows(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows fit: floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1; with ceil_mode the
-    ceiling, but no window may start in the right padding (torch.nn.MaxPool2d)."""
+    """How many windows fit: floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1.
+
+    With ceil_mode the ceiling, but no window may start in the right padding (torch.nn.MaxPool2d).
+    """
     span = size + 2 * padding - dilation * (kernel - 1) - 1
     if not ceil_mode:
         return span // stride + 1
@@ -39,7 +41,9 @@ def _windows(size: int, kernel: int, stride: int, padding: int, dilation: int, c
     return count - 1 if (count - 1) * stride >= size + padding else count
 
 
-def _pooled(self: Tensor, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> list[int]:
+def _pooled(
+    self: Tensor, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> list[int]:
     spatial = len(kernel)
     stride = stride or kernel
     outside = list(self.shape[: self.dim() - spatial])
@@ -73,7 +77,9 @@ def _avg_pool(
 
 
 for _n in (2, 3):
-    _define(f"max_pool{_n}d_with_indices({_POOL}, SymInt[] dilation, bool ceil_mode) -> (Tensor, Tensor)")(_max_pool)
+    _define(f"max_pool{_n}d_with_indices({_POOL}, SymInt[] dilation, bool ceil_mode) -> (Tensor, Tensor)")(
+        _max_pool
+    )
     _define(
         f"avg_pool{_n}d({_POOL}, bool ceil_mode, bool count_include_pad, SymInt? divisor_override) -> Tensor"
     )(_avg_pool)
@@ -84,20 +90,23 @@ def _adaptive_max(self: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
     return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
 
 
-def _fractional(self: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor) -> tuple[Tensor, Tensor]:
+def _fractional(
+    self: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor
+) -> tuple[Tensor, Tensor]:
     return _adaptive_max(self, output_size)
 
 
 for _n in (2, 3):
     _define(f"adaptive_max_pool{_n}d(Tensor self, SymInt[] output_size) -> (Tensor, Tensor)")(_adaptive_max)
     _define(
-        f"fractional_max_pool{_n}d(Tensor self, SymInt[] kernel_size, SymInt[] output_size, Tensor random_samples)"
-        " -> (Tensor, Tensor)"
+        f"fractional_max_pool{_n}d(Tensor self, SymInt[] kernel_size, SymInt[] output_size, "
+        "Tensor random_samples) -> (Tensor, Tensor)"
     )(_fractional)
 
 
 @_define(
-    "im2col(Tensor self, SymInt[] kernel_size, SymInt[] dilation, SymInt[] padding, SymInt[] stride) -> Tensor"
+    "im2col(Tensor self, SymInt[] kernel_size, SymInt[] dilation, SymInt[] padding, SymInt[] stride) "
+    "-> Tensor"
 )
 def _im2col(self: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Tensor:
     height, width = _pooled(self, kernel_size, stride, padding, dilation, False)[-2:]
@@ -117,11 +126,18 @@ def _col2im(
 
 
 @_define(
-    "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, SymInt group, "
-    "float eps) -> (Tensor, Tensor, Tensor)"
+    "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, "
+    "SymInt group, float eps) -> (Tensor, Tensor, Tensor)"
 )
 def _group_norm(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
     return input.new_empty(input.shape), input.new_empty((N, group)), input.new_empty((N, group))
 
@@ -137,7 +153,7 @@ _ops = torch.ops.forwardbook_symbolic
 def _each(value: int | Ints | None, count: int) -> list[int]:
     if value is None:
         return []
-    if not isinstance(value, tuple | list):
+    if not isinstance(value, Sequence):
         return [value] * count
     return list(value) * count if len(value) == 1 else list(value)
 

@@ -1,4 +1,4 @@
-"""Sums a recorded call: totals, bytes at its boundary, peak of live storage, and a cost for every line of its forward()."""
+"""Sums a recorded call: totals, bytes at its boundary, peak of live storage, and the cost of every line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LineSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All quantities of one call. `peaks` are the states of live storage that may be the largest: peak is their max."""
+    """All quantities of one call; `peaks` are the states of live storage that may be the largest."""
 
     totals: Cost
     weights: Size
@@ -71,7 +71,7 @@ def smallest(a: Size, b: Size) -> Size:
 
 
 def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summary:
-    """The quantities of `call`; `hints` gives the number of every symbol of this run (to order peak candidates)."""
+    """The quantities of `call`; `hints`, the numbers of the symbols of this run, order peak candidates."""
     operations = trace.of(call)
     born, died, peaks = _storages(trace, call, hints)
     alive = {key: size for key, size in born.items() if key not in died}
@@ -104,7 +104,7 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
 
 
 def _is_view(view: object) -> bool:
-    """Whether bytes were read as a view, which is never more than its storage; a gather may read a row often."""
+    """Whether bytes were read as a view, never more than its storage; a gather may read a row often."""
     return isinstance(view, tuple) and len(view) > 1 and isinstance(view[1], int)
 
 
@@ -195,7 +195,7 @@ def forward_code(kind: type[torch.nn.Module]) -> tuple[str, str]:
 def executed(frames: tuple[Place, ...], forward: tuple[str, str]) -> tuple[Place, tuple[Place, ...]]:
     """The frame whose lines stand for the call, and the helper frames beneath it.
 
-    That is the class's own forward() where it ran; where a decorator swapped it, the outermost frame that did.
+    That is the class's own forward() where it ran; where a decorator swapped it, the outermost that did.
     """
     for index, frame in enumerate(frames):
         if (frame.file, frame.function) == forward:

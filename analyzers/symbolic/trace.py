@@ -1,4 +1,4 @@
-"""What one recorded run leaves behind: operations with costs and places, module calls, births and deaths of storages."""
+"""What a recorded run leaves behind: operations with cost and place, module calls, lives of storages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forwardbook.cost import Cost
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The expression that was being evaluated in one frame: file, qualified function name and source range."""
+    """The expression that a frame was evaluating: file, qualified function name and source range."""
 
     file: str
     function: str
@@ -25,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class OperationRecord:
-    """One dispatched operation: its cost, the frames of the innermost module call (outermost first), its divisions.
+    """One dispatched operation: its cost, the frames of the innermost call (outermost first), divisions.
 
     `touched` holds, per storage that the operation read, which view of it and how many bytes.
     """
@@ -40,7 +40,7 @@ class OperationRecord:
 
 @dataclass(slots=True)
 class CallRecord:
-    """One call of one module: what ran between `start` and `stop`, called from `site` in its parent's forward."""
+    """One call of a module: what ran between `start` and `stop`, called from `site` in its parent."""
 
     index: int
     module: torch.nn.Module

@@ -1,8 +1,9 @@
-"""Real values that ride along with small meta tensors, so that branches on masks, positions and routing go as in eager.
+"""Runs operations on meta, real values along, so that branches on masks, positions, routing go as in eager.
 
-A meta tensor has no data; a model that asks `(mask == 0).all()` would fail. Integer and mask inputs therefore carry
-their value (`shadow`); every operation whose inputs all carry one is run on the CPU too. Where a value comes from
-weights (router top-k), balanced routing is assumed; where nobody can know a scalar, a default. Both are written down.
+A meta tensor has no data; a model that asks `(mask == 0).all()` would fail. Integer and mask inputs therefore
+carry their value (`shadows`); every operation whose inputs all carry one is run on the CPU too. Where a value
+comes from weights (router top-k), balanced routing is assumed; where nobody can know a scalar, a default.
+Both are written down.
 """
 
 from __future__ import annotations
@@ -16,75 +17,32 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves, tree_map
 
-from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
+from forwardbook.analyzers.symbolic.shadows import (
+    LIMIT,
+    carry,
+    columns,
+    element_count,
+    elements,
+    numbers,
+    rows,
+    shadow,
+    tensors_in,
+    to_meta,
+)
 
-LIMIT = 1 << 20  # elements; above it a value is not carried: the copies would cost more than the run
 _META = torch.device("meta")
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
-_RANDOM = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "uniform_", "normal_", "randperm", "randint"}
+_RANDOM = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "uniform_", "normal_"}
+_WITHOUT_VALUE = _UNINITIALISED | _RANDOM | {"randperm", "randint"}
+_CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial"}
+
+
+Call = tuple[tuple[object, ...], dict[str, object]]
 
 
 class UnknownValue(RuntimeError):
     """An operation needs the value of a tensor that has none on the meta device."""
-
-
-def shadow(tensor: Tensor) -> Tensor | None:
-    """The real value carried by `tensor`, if any."""
-    return getattr(tensor, "_forwardbook_value", None)
-
-
-def carry(tensor: Tensor, value: Tensor | None) -> Tensor:
-    """`tensor`, carrying `value` if it is small."""
-    if value is not None and value.numel() <= LIMIT:
-        tensor._forwardbook_value = value  # type: ignore[attr-defined]
-    return tensor
-
-
-def to_meta(value: Tensor) -> Tensor:
-    """A meta tensor of the same layout that carries `value`."""
-    return carry(torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta"), value)
-
-
-def elements(tensor: Tensor) -> int:
-    """The number of elements in this run; a lazy parameter, which has no shape yet, counts as too many to carry."""
-    if is_lazy(tensor):
-        return LIMIT + 1
-    count = 1
-    for size in tensor.shape:
-        count *= int(hint_of(size))  # type: ignore[call-overload]
-    return count
-
-
-def _concrete(value: object) -> object:
-    return tree_map(hint_of, value)
-
-
-def _count(tensor: Tensor) -> int:
-    """The number of elements, symbolic where a size is."""
-    count: int = 1
-    for size in tensor.shape:
-        count = count * size
-    return count
-
-
-def _everything(mask: Tensor) -> Tensor:
-    shape = tuple(int(hint_of(size)) for size in mask.shape)  # type: ignore[call-overload]
-    return torch.ones(shape, dtype=torch.bool, device="cpu").nonzero()
-
-
-def _rows(mask: Tensor) -> Tensor:
-    """`nonzero` of a mask that is true everywhere: one row for each element."""
-    return carry(torch.empty((_count(mask), mask.dim()), dtype=torch.int64, device="meta"), _everything(mask))
-
-
-def _columns(mask: Tensor) -> list[Tensor]:
-    """The same, one tensor for each dimension."""
-    columns = _everything(mask).unbind(1)
-    return [carry(torch.empty((_count(mask),), dtype=torch.int64, device="meta"), c.contiguous()) for c in columns]
-
-
-def _tensors(tree: object) -> list[Tensor]:
-    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
 
 
 class Values:
@@ -101,9 +59,9 @@ class Values:
             UnknownValue: the shape of the result depends on a value that nobody has.
         """
         if func in _SIZES:
-            return [int(size) for size in args[0].shape]  # type: ignore[attr-defined]
+            return [int(size) for tensor in tensors_in(args) for size in tensor.shape]
         args, kwargs = self._lifted(args, kwargs)
-        inputs = _tensors((args, kwargs))
+        inputs = tensors_in((args, kwargs))
         if inputs and all(t.device.type == "cpu" for t in inputs):
             return self._on_cpu(func, args, kwargs)
         if not inputs:
@@ -121,26 +79,31 @@ class Values:
             return real() if known and inputs else self._assumed_scalar(name, inputs[0])
         if torch.Tag.dynamic_output_shape in func.tags and name not in ("index", "index_put"):
             return self._dynamic(name, args, kwargs, inputs, known, real)
-        if name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1 and isinstance(args[1], list | tuple):
+        indexing = name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1
+        if indexing and isinstance(args[1], list | tuple):
             args = (args[0], self._integer_indices(args[1]), *args[2:])
         out = _run(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
         self._follow(func, name, args, kwargs, inputs, known, out, real)
         return out
 
-    def _lifted(self, args: object, kwargs: object) -> tuple[tuple[object, ...], dict[str, object]]:
-        """CPU constants that meet meta tensors or symbolic sizes become meta tensors that carry their value."""
+    def _lifted(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Call:
+        """CPU constants that meet meta tensors or symbolic sizes move to meta and carry their value."""
         leaves = tree_leaves((args, kwargs))
         devices = {leaf.device.type for leaf in leaves if isinstance(leaf, Tensor)}
         symbolic = any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves)
-        if "cpu" in devices and (len(devices) > 1 or symbolic):
-            def lift(leaf: object) -> object:
-                return to_meta(leaf.detach()) if isinstance(leaf, Tensor) and leaf.device.type == "cpu" else leaf
+        if "cpu" not in devices or (len(devices) == 1 and not symbolic):
+            return args, kwargs
 
-            args, kwargs = tree_map(lift, (args, kwargs))
-        return args, kwargs  # type: ignore[return-value]
+        def lift(leaf: object) -> object:
+            return to_meta(leaf.detach()) if isinstance(leaf, Tensor) and leaf.device.type == "cpu" else leaf
 
-    def _on_cpu(self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-        if torch.device(kwargs.get("device") or "cpu").type == "meta":  # type: ignore[arg-type]
+        lifted: Call = tree_map(lift, (args, kwargs))
+        return lifted
+
+    def _on_cpu(
+        self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
+        if _device(kwargs) == "meta":
             value = func(*args, **{**kwargs, "device": torch.device("cpu")})
             return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, value)
         return func(*args, **kwargs)
@@ -161,17 +124,17 @@ class Values:
         real: Callable[[], object],
     ) -> object:
         if name == "nonzero" and self._everywhere(inputs[0], name):
-            return _rows(inputs[0])
+            return rows(inputs[0])
         same_rank = name == "masked_select" and inputs[0].dim() == inputs[1].dim()
         if same_rank and self._everywhere(inputs[1], name):
             whole = torch.broadcast_tensors(inputs[0], inputs[1])[0]
-            return torch.empty((_count(whole),), dtype=whole.dtype, device="meta")
+            return torch.empty((element_count(whole),), dtype=whole.dtype, device="meta")
         if known and inputs:
             return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
         if name == "masked_select" and shadow(inputs[1]) is not None:
             mask = shadow(inputs[1])
             assert mask is not None
-            shape = torch.broadcast_shapes(_concrete(tuple(inputs[0].shape)), mask.shape)
+            shape = torch.broadcast_shapes(numbers(inputs[0].shape), mask.shape)
             return torch.empty(int(mask.broadcast_to(shape).sum()), dtype=inputs[0].dtype, device="meta")
         raise UnknownValue(f"the shape of {name} depends on values that only a run with weights has")
 
@@ -183,7 +146,7 @@ class Values:
                 found.append(index)
                 continue
             if self._everywhere(index, "boolean index"):
-                found += _columns(index)
+                found += columns(index)
                 continue
             mask = shadow(index)
             assert mask is not None
@@ -212,17 +175,17 @@ class Values:
         out: object,
         real: Callable[[], object],
     ) -> None:
-        outputs = _tensors(out)
-        if not outputs or name in _UNINITIALISED or name in _RANDOM or any(elements(o) > LIMIT for o in outputs):
+        outputs = tensors_in(out)
+        if not outputs or name in _WITHOUT_VALUE or any(elements(o) > LIMIT for o in outputs):
             return
         if known and (inputs or _is_index_like(outputs)):
             try:
-                values = _tensors(real())
+                values = tensors_in(real())
             except (RuntimeError, TypeError, IndexError, ValueError):
                 return
             for output, value in zip(outputs, values, strict=False):
                 mutated = func._schema.is_mutable and any(output is t for t in inputs)
-                if not mutated and value.shape == torch.Size(_concrete(tuple(output.shape))):
+                if not mutated and tuple(value.shape) == numbers(output.shape):
                     carry(output, value)
         elif func._schema.is_mutable:
             for argument, actual in zip(func._schema.arguments, args, strict=False):
@@ -232,9 +195,11 @@ class Values:
         else:
             self._route(name, args, kwargs, outputs)
 
-    def _route(self, name: str, args: tuple[object, ...], kwargs: dict[str, object], outputs: list[Tensor]) -> None:
+    def _route(
+        self, name: str, args: tuple[object, ...], kwargs: dict[str, object], outputs: list[Tensor]
+    ) -> None:
         """Balanced routing: indices chosen by unknown weights go round robin."""
-        if name not in ("topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial") or not args:
+        if name not in _CHOOSING or not args:
             return
         index = outputs[-1]
         source = args[0]
@@ -244,10 +209,10 @@ class Values:
         dim = kwargs.get("dim", positions[0] if positions else -1)
         if name == "multinomial" or not isinstance(dim, int) or isinstance(dim, bool):
             dim = -1
-        count = int(hint_of(source.shape[dim])) if source.dim() else 1  # type: ignore[call-overload]
+        count = number_of(source.shape[dim]) if source.dim() else 1
         if name in ("argmax", "argmin") and not positions and "dim" not in kwargs:
             count = elements(source)
-        shape = list(_concrete(tuple(index.shape)))  # type: ignore[call-overload]
+        shape = list(numbers(index.shape))
         flat = torch.arange(max(elements(index), 1))[: elements(index)] % max(count, 1)
         if index.dim() and index.dim() == source.dim():
             moved = shape[:dim] + shape[dim:][1:] + [shape[dim]] if dim != -1 else shape
@@ -265,10 +230,17 @@ def _is_index_like(outputs: list[Tensor]) -> bool:
     return all(elements(o) <= LIMIT for o in outputs)
 
 
+def _device(kwargs: dict[str, object]) -> str:
+    """The kind of device that a call names, the CPU if none."""
+    wanted = kwargs.get("device") or "cpu"
+    assert isinstance(wanted, str | torch.device)
+    return torch.device(wanted).type
+
+
 def _factory_device(kwargs: dict[str, object], args: tuple[object, ...]) -> dict[str, object]:
     """A CPU factory with a symbolic size is made on meta (its value rides along)."""
     symbolic = any(isinstance(leaf, torch.SymInt) for leaf in tree_leaves((args, kwargs)))
-    if symbolic and torch.device(kwargs.get("device") or "cpu").type == "cpu":  # type: ignore[arg-type]
+    if symbolic and _device(kwargs) == "cpu":
         return {**kwargs, "device": _META}
     return kwargs
 
@@ -280,17 +252,19 @@ _SYMBOLIC_TWIN = {
     torch.ops.aten.unsafe_split.Tensor: torch.ops.aten.split.Tensor,
     torch.ops.aten.unsafe_split_with_sizes.default: torch.ops.aten.split_with_sizes.default,
 }
-_SPECIALISED = ("SymInt", "symbolic", "dispatch_on_subclass")  # how torch says that a kernel takes plain integers only
+# How torch says that a kernel takes plain integers only.
+_SPECIALISED = ("SymInt", "symbolic", "dispatch_on_subclass")
 
 
 def _run(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-    """`func` on meta; an operation without a symbolic kernel is run at this run's numbers, which is written down."""
+    """`func` on meta; without a symbolic kernel it is run at this run's numbers, which is written down."""
     leaves = tree_leaves((args, kwargs))
     if any(isinstance(leaf, Tensor) and is_lazy(leaf) for leaf in leaves):
         return func(*args, **kwargs)
     func = _SYMBOLIC_TWIN.get(func, func)
-    if func is torch.ops.aten.resize_as_.default:  # takes the sizes of a tensor as numbers; resize_ takes symbols
-        func, args = torch.ops.aten.resize_.default, (args[0], list(args[1].shape))  # type: ignore[attr-defined]
+    if func is torch.ops.aten.resize_as_.default:  # takes the sizes of a tensor as numbers; resize_ symbols
+        resized, like = tensors_in(args)
+        func, args = torch.ops.aten.resize_.default, (resized, list(like.shape))
     try:
         with enable_python_dispatcher():
             return func(*args, **kwargs)

@@ -1,0 +1,75 @@
+"""How a value rides along on a meta tensor: carried, read back, made for masks that are true everywhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+from torch.nn.parameter import is_lazy
+from torch.utils._pytree import tree_leaves
+
+from forwardbook.analyzers.symbolic.ledger import number_of
+
+LIMIT = 1 << 20  # elements; above it a value is not carried: the copies would cost more than the run
+
+
+def shadow(tensor: Tensor) -> Tensor | None:
+    """The real value carried by `tensor`, if any."""
+    value: Tensor | None = getattr(tensor, "_forwardbook_value", None)
+    return value
+
+
+def carry(tensor: Tensor, value: Tensor | None) -> Tensor:
+    """`tensor`, carrying `value` if it is small."""
+    if value is not None and value.numel() <= LIMIT:
+        tensor._forwardbook_value = value  # type: ignore[attr-defined]
+    return tensor
+
+
+def to_meta(value: Tensor) -> Tensor:
+    """A meta tensor of the same layout that carries `value`."""
+    return carry(torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta"), value)
+
+
+def numbers(shape: Iterable[int]) -> tuple[int, ...]:
+    """The numbers of sizes in this run."""
+    return tuple(number_of(size) for size in shape)
+
+
+def elements(tensor: Tensor) -> int:
+    """The number of elements in this run; a lazy parameter (no shape yet) counts as too many to carry."""
+    if is_lazy(tensor):
+        return LIMIT + 1
+    return math.prod(numbers(tensor.shape))
+
+
+def element_count(tensor: Tensor) -> int:
+    """The number of elements, symbolic where a size is."""
+    product: int = 1
+    for size in tensor.shape:
+        product = product * size
+    return product
+
+
+def _everything(mask: Tensor) -> Tensor:
+    return torch.ones(numbers(mask.shape), dtype=torch.bool, device="cpu").nonzero()
+
+
+def rows(mask: Tensor) -> Tensor:
+    """`nonzero` of a mask that is true everywhere: one row for each element."""
+    shape = (element_count(mask), mask.dim())
+    return carry(torch.empty(shape, dtype=torch.int64, device="meta"), _everything(mask))
+
+
+def columns(mask: Tensor) -> list[Tensor]:
+    """The same, one tensor for each dimension."""
+    shape = (element_count(mask),)
+    found = (column.contiguous() for column in _everything(mask).unbind(1))
+    return [carry(torch.empty(shape, dtype=torch.int64, device="meta"), column) for column in found]
+
+
+def tensors_in(tree: object) -> list[Tensor]:
+    """The tensors of a nest of containers, in order."""
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
