@@ -104,8 +104,15 @@ def substituted(pattern: Pattern, values: Mapping[str, int | Expr]) -> Pattern:
 
 
 def distinct(conditions: Iterable[Condition]) -> list[Condition]:
-    """Each condition once, by its text."""
-    return list({c.text(): c for c in conditions}.values())
+    """Each condition once; `a != b` and `b != a` are the same."""
+    return list({_said(c): c for c in reversed(list(conditions))}.values())[::-1]
+
+
+def _said(condition: Condition) -> str:
+    if condition.op not in ("==", "!="):
+        return condition.text()
+    sides = sorted((condition.left.text(), condition.right.text()))
+    return f"{sides[0]} {condition.op} {sides[1]}"
 
 
 def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> list[Condition]:

@@ -10,10 +10,11 @@ from forwardbook.analyzers.reader import Facts, line_map
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary, short_file
 from forwardbook.cost import Cost
-from forwardbook.formula import Expr
+from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.explore import Found
 from forwardbook.pipeline.regimes import Derived
 from forwardbook.pipeline.versions import current_versions
+from forwardbook.profiling.proof import Point
 from forwardbook.schema import (
     CodeLocation,
     Entry,
@@ -175,7 +176,7 @@ def _submodules(derived: Derived) -> Iterable[SubmoduleCall]:
 
 def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) -> Proof:
     members = (*found.also, found.derived)
-    points = [p for d in members for p in d.proof.points[:_POINTS_KEPT]]
+    points = [p for d in members for p in [p for p in d.proof.points if _within(p, found.conditions)][:_POINTS_KEPT]]
     return Proof(
         verdict="unproved" if any(map(_contradicts, judges)) else verdict(found),
         device="meta",
@@ -187,6 +188,12 @@ def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) ->
         judges=tuple(judges),
         static_agrees=static_agrees,
     )
+
+
+def _within(point: Point, conditions: Sequence[Condition]) -> bool:
+    """Whether the conditions of the regime hold at a point; one dtype may keep a condition that the other drops."""
+    about = (c for c in conditions if not c.symbols().intersection(_WIDTHS))
+    return all(c.holds(point.sizes) for c in about if c.symbols() <= set(point.sizes))
 
 
 def verdict(found: Found) -> Verdict:
@@ -240,8 +247,11 @@ def record(
     peak on the CPU also holds what kernels allocate for themselves, which no formula has: its difference is told.
     """
     kept = _distinct([f for f in found if verdict(f) != "wrong"])
+    said = {id(f): list(judged(f)) for f in kept}
+    # a further regime that a judge contradicts is not kept: its condition stays with the regime it borders on
+    kept = [f for f in kept if not (f.beyond and any(j.agreed < j.asked for j in said[id(f)]))]
     names = unique_names([f.label for f in kept])
-    regimes = [regime(f, name, judged(f), agrees(f)) for f, name in zip(kept, names, strict=True)]
+    regimes = [regime(f, name, said[id(f)], agrees(f)) for f, name in zip(kept, names, strict=True)]
     rows = (
         *unresolved(kept),
         *(_refuted(f) for f in found if verdict(f) == "wrong"),

@@ -1,9 +1,9 @@
-"""Drops conditions that measurement shows to be irrelevant, and finds where the others give way to another regime.
+"""Drops conditions that measurement shows to be irrelevant, and finds where the others give way to a regime.
 
-A run writes down every comparison that was answered on the way; most ask whether a size is 1, and change nothing.
-Each is put to the test: sizes are drawn that break it, the module is run there, and if the formula still gives every
-number it is dropped (those points join the proof). If it does not, the condition stays and its breach is a place to
-look for a further regime.
+A run writes down every comparison that was answered on the way; most ask whether a size is 1, and change
+nothing. Each is put to the test: sizes are drawn that break it, the module is run there, and if the formula
+still gives every number it is dropped (those points join the proof). If it does not, the condition stays and its
+breach is a place to look for a further regime.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def relax(derived: Sequence[Derived], seed: int, held: Sequence[Condition] = ())
     numbers = {name: note.hint for name, note in derived[0].notes.items()}
     essential = [informative(one.pattern.conditions, one.pattern.conditions) for one in derived]
     tests = _tests(derived, essential)
-    outcomes = {test.text(): _outcome(test, derived, [*essential, held], numbers, rng) for test in tests}
+    outcomes = {test.text(): _outcome(test, derived, essential, held, numbers, rng) for test in tests}
     return [_judged(i, one, essential[i], tests, outcomes) for i, one in enumerate(derived)]
 
 
@@ -75,20 +75,21 @@ def _outcome(
     test: Condition,
     derived: Sequence[Derived],
     essential: Sequence[Sequence[Condition]],
+    held: Sequence[Condition],
     numbers: Mapping[str, int],
     rng: random.Random,
 ) -> _Outcome:
-    """Sizes that break the condition, and every pattern held against a run there; None if none could be run."""
+    """Sizes that break the condition, and every pattern held against a run there; None if none ran."""
     first = derived[0]
     broken = negated(test)
     fixed = {}
     if test.op == ">" and test.right == Expr.const(1) and len(test.symbols()) == 1:
         fixed = {next(iter(test.symbols())): 1}
-    general = [Condition.parse(c) for c in first.recipe.conditions]
+    general = [*(Condition.parse(c) for c in first.recipe.conditions), *held]
     others = {c.text(): c for conditions in essential for c in conditions}
     others.pop(test.text(), None)
-    one = Expr.const(1)
-    above = [Condition(Expr.symbol(n), ">", one) for n, v in numbers.items() if v > 1 and n not in test.symbols()]
+    larger = [n for n, value in numbers.items() if value > 1 and n not in test.symbols()]
+    above = [Condition(Expr.symbol(n), ">", Expr.const(1)) for n in larger]
     for strict in (True, False):  # one condition is broken at a time, where that can be
         wanted = [broken, *general, *([*others.values(), *above] if strict else [])]
         wanted = [c for c in wanted if c.symbols() <= set(numbers)]
