@@ -77,7 +77,7 @@ def peak_of_call(
 
 
 def _open(mark: record_function) -> None:
-    mark.__enter__()  # type: ignore[no-untyped-call]
+    mark.__enter__()
 
 
 def _parameters(root: nn.Module) -> int:

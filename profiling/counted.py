@@ -31,7 +31,7 @@ class Counted:
     untouched: tuple[str, ...]
 
 
-class _Carrying(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _Carrying(TorchDispatchMode):
     """Lets meta tensors carry values, so that branches go as in eager; notes the storages it sees."""
 
     def __init__(self) -> None:

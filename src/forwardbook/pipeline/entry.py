@@ -34,6 +34,7 @@ from forwardbook.schema import (
 )
 
 _POINTS_KEPT = 4  # per dtype: the three random ones, then one that broke a condition and held all the same
+_BYTES = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
 _WIDTHS = {
     "w_dtype_bytes": "bytes of one element of the weights",
     "a_dtype_bytes": "bytes of one element of the activations",
@@ -46,7 +47,9 @@ def text(size: object) -> str:
     return Expr.of(size).text()  # type: ignore[arg-type]
 
 
-def regime(found: Found, name: str, judges: Sequence[Judge] = (), static_agrees: bool | None = None) -> Regime:
+def regime(
+    found: Found, name: str, judges: Sequence[Judge] = (), static_agrees: bool | None = None
+) -> Regime:
     """One regime of the record."""
     summary = found.derived.pattern.summary
     quantities = {key: text(size) for key, size in summary.quantities().items()}
@@ -66,7 +69,7 @@ def regime(found: Found, name: str, judges: Sequence[Judge] = (), static_agrees:
             submodule_calls=tuple(_submodules(found.derived)),
         ),
         memory_analysis=MemoryAnalysis(
-            **{key: quantities[key] for key in ("reads", "writes", "weights", "boundary", "intermediates", "peak")},
+            **{key: quantities[key] for key in _BYTES},
             lines=tuple(_memory_line(*line) for line in lines),
             reasoning=_memory_reasoning(summary),
         ),
@@ -122,7 +125,7 @@ def _flop_line(
         code=code,
         flops=text(cost.flops),
         pointwise_ops=text(cost.pointwise_ops),
-        operations=tuple(f"{name} x{count}" if count > 1 else name for name, count in sorted(operations.items())),
+        operations=tuple(f"{name} x{n}" if n > 1 else name for name, n in sorted(operations.items())),
         chain=chain,
     )
 
@@ -140,12 +143,13 @@ def _reasoning(lines: Sequence[_Line]) -> str:
     for _, start, _, code, cost, operations, _ in lines:
         if not cost.flops and not cost.pointwise_ops:
             continue
-        why = [f"{name}: {reasons[name]}" for name in sorted(operations) if name in reasons and _counts(name, reasons)]
+        stated = [name for name in sorted(operations) if name in reasons and _counts(name)]
+        why = [f"{name}: {reasons[name]}" for name in stated]
         said.append(f"Line {start}, `{code}`: " + "; ".join(why) + ".")
     return "\n".join(said)
 
 
-def _counts(name: str, reasons: Mapping[str, str]) -> bool:
+def _counts(name: str) -> bool:
     return not name.startswith(("aten.view", "aten.t", "aten.transpose", "aten._unsafe_view"))
 
 
@@ -155,16 +159,16 @@ def _memory_reasoning(summary: Summary) -> str:
         f"the largest of {states} states of live storage; which one depends on the sizes"
     )
     return (
-        "Each operation reads the distinct bytes of its inputs once and writes its outputs once; views move nothing. "
-        f"Peak: {peak}."
+        "Each operation reads the distinct bytes of its inputs once and writes its outputs once; "
+        f"views move nothing. Peak: {peak}."
     )
 
 
 def _submodules(derived: Derived) -> Iterable[SubmoduleCall]:
-    groups: dict[object, list[str]] = {}
+    groups: dict[tuple[int, str, tuple[tuple[str, Expr], ...]], list[str]] = {}
     for call in derived.pattern.subcalls:
         groups.setdefault((call.line, call.class_name, call.bindings), []).append(call.attribute)
-    for (line, class_name, bindings), attributes in groups.items():  # type: ignore[misc]
+    for (line, class_name, bindings), attributes in groups.items():
         yield SubmoduleCall(
             line=max(line, 1),
             attribute=attributes[0] if len(attributes) == 1 else ", ".join(dict.fromkeys(attributes)),
@@ -176,14 +180,13 @@ def _submodules(derived: Derived) -> Iterable[SubmoduleCall]:
 
 def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) -> Proof:
     members = (*found.also, found.derived)
-    points = [p for d in members for p in [p for p in d.proof.points if _within(p, found.conditions)][:_POINTS_KEPT]]
+    inside = ([p for p in d.proof.points if _within(p, found.conditions)] for d in members)
+    points = [p for kept in inside for p in kept[:_POINTS_KEPT] if not p.differences]
     return Proof(
         verdict="unproved" if any(map(_contradicts, judges)) else verdict(found),
         device="meta",
         dtype=", ".join(str(d.dtype).removeprefix("torch.") for d in members),
-        points=tuple(
-            ProofPoint(sizes=p.sizes, predicted=p.predicted, measured=p.measured) for p in points if not p.differences
-        ),
+        points=tuple(ProofPoint(sizes=p.sizes, predicted=p.predicted, measured=p.measured) for p in points),
         lines_checked=sum(p.lines for d in members for p in d.proof.points),
         judges=tuple(judges),
         static_agrees=static_agrees,
@@ -191,7 +194,7 @@ def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) ->
 
 
 def _within(point: Point, conditions: Sequence[Condition]) -> bool:
-    """Whether the conditions of the regime hold at a point; one dtype may keep a condition that the other drops."""
+    """Whether the conditions of the regime hold at a point; the other dtype may have dropped one."""
     about = (c for c in conditions if not c.symbols().intersection(_WIDTHS))
     return all(c.holds(point.sizes) for c in about if c.symbols() <= set(point.sizes))
 
@@ -226,8 +229,8 @@ def unresolved(found: Iterable[Found]) -> tuple[Unresolved, ...]:
             reason = "no rule states the cost of this operation"
             rows[Unresolved(file=short_file(u.file), line=u.line, operation=u.name, reason=reason)] = None
         if verdict(one) == "unproved" and not one.derived.pattern.unruled:
-            still = [n for d in (one.derived, *one.also) for n in d.unvaried]
-            said = f"{', '.join(dict.fromkeys(still))} had one value at every point: no condition says which" if still else ""
+            still = dict.fromkeys(n for d in (one.derived, *one.also) for n in d.unvaried)
+            said = f"{', '.join(still)} had one value at every point: no condition says it" if still else ""
             reason = one.derived.proof.reason or said or "too few random sizes could be run"
             rows[Unresolved(file="", line=0, operation=_context(one), reason=reason)] = None
     return tuple(rows)
@@ -243,8 +246,9 @@ def record(
 ) -> Entry:
     """The record of a class: its proved regimes, and by name what could not be proved.
 
-    A regime whose flops or weights a judge contradicts is not exact, whatever the measurement says. The allocator's
-    peak on the CPU also holds what kernels allocate for themselves, which no formula has: its difference is told.
+    A regime whose flops or weights a judge contradicts is not exact, whatever the measurement says. The
+    allocator's peak on the CPU also holds what kernels allocate for themselves, which no formula has: its
+    difference is told.
     """
     kept = _distinct([f for f in found if verdict(f) != "wrong"])
     said = {id(f): list(judged(f)) for f in kept}
@@ -307,7 +311,10 @@ def _refuted(found: Found) -> Unresolved:
     said = f"{first.quantity} of {first.where} predicted {first.predicted}, measured {first.measured}"
     place = next((line.key for line in found.derived.pattern.summary.lines), ("", 0, 0))
     return Unresolved(
-        file=short_file(place[0]), line=place[1], operation=f"{found.label}, {_context(found)}", reason=f"refuted: {said}"
+        file=short_file(place[0]),
+        line=place[1],
+        operation=f"{found.label}, {_context(found)}",
+        reason=f"refuted: {said}",
     )
 
 

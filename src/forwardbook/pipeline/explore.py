@@ -1,4 +1,4 @@
-"""All regimes of a class: both widths of float, every call pattern, and what begins where a condition gives way."""
+"""All regimes of a class: both widths of float, every call pattern, what begins where conditions end."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _call(one: Relaxed) -> tuple[str, str, int]:
 def _beyond(
     recipe: Recipe, known: Sequence[Found], full: Sequence[Relaxed], seed: int, points: int
 ) -> list[Found]:
-    """Regimes that begin where a condition is broken, each proved; what cannot be proved is left to the condition."""
+    """Regimes that begin where a condition is broken, each proved; of the others the condition keeps away."""
     main = {(f.derived.target, f.derived.pattern.path) for f in known if FULL in f.dtypes}
     breaches: dict[str, tuple[Condition, dict[str, int], dict[str, None]]] = {}
     for source in full:
@@ -153,14 +153,16 @@ def _degenerate(regime: Found, held: Condition) -> bool:
     """Whether the conditions fix a size beside what was asked for, or are too many to mean one thing."""
     numbers = {name: note.hint for name, note in regime.derived.notes.items()}
     conditions = [*regime.conditions, *regime.derived.pattern.conditions]
-    fixed = [n for n in numbers if n not in held.symbols() and numbers[n] > 1 and pins(conditions, n, numbers)]
+    others = [n for n in numbers if n not in held.symbols() and numbers[n] > 1]
+    fixed = [n for n in others if pins(conditions, n, numbers)]
     return bool(fixed) or len(regime.conditions) > SIMPLE
 
 
 def _at(regime: Found, held: Condition) -> Found:
-    """The regime with `held` said first; a size that it or its conditions fix at 1 is that number in every formula."""
+    """The regime with `held` said first; a size that conditions fix at 1 is that number in every formula."""
     conditions: list[Condition] = [held, *regime.conditions]
-    fixed = [c for c in conditions if c.op == "==" and c.right == Expr.const(1) and c.left.text() in _names(c)]
+    ones = [c for c in conditions if c.op == "==" and c.right == Expr.const(1)]
+    fixed = [c for c in ones if c.left.text() in _names(c)]
     if not fixed:
         return replace(regime, conditions=tuple(distinct(conditions)))
     one: dict[str, int | Expr] = {name: 1 for c in fixed for name in c.symbols()}
@@ -180,7 +182,7 @@ COUNTS = 64  # a size of the configuration up to this is a count (heads, groups,
 
 
 def _worth(source: Relaxed) -> list[tuple[Condition, dict[str, int]]]:
-    """Breaches worth a run: by sizes that a caller chooses first, then relations, then counts; not widths of 1."""
+    """Breaches worth a run: sizes that a caller chooses, then relations, then counts; no widths of 1."""
     notes = source.derived.notes
 
     def order(breach: tuple[Condition, dict[str, int]]) -> int:

@@ -1,4 +1,4 @@
-"""Derives every regime of a class from one recipe: run, interpolate loops, prove, relax conditions, explore the rest."""
+"""Derives every call pattern of classes from one recipe: run, interpolate over loop counts, prove."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote, SymbolicRun, run_symbolically
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.profiling.proof import PatternProof, prove
-
 
 
 @dataclass(frozen=True)
@@ -38,13 +37,16 @@ class Derived:
     def unvaried(self) -> tuple[str, ...]:
         """Sizes of the formulas that had one value at all points, though no condition says which."""
         names = {n for q in self.pattern.summary.quantities().values() for n in Expr.of(q).symbols()}
-        said = {n for c in self.pattern.conditions if c.op == "==" and len(c.symbols()) == 1 for n in c.symbols()}
+        equalities = (c for c in self.pattern.conditions if c.op == "==" and len(c.symbols()) == 1)
+        said = {name for c in equalities for name in c.symbols()}
         points = [p.sizes for p in self.proof.points]
         still = (n for n in names - said if n in self.notes and self.notes[n].hint > 1)
         return tuple(sorted(n for n in still if len({p[n] for p in points if n in p}) < 2))
 
 
-def run_first(recipe: Recipe, dtype: torch.dtype, hints: Mapping[str, int] | None = None) -> tuple[Recipe, SymbolicRun]:
+def run_first(
+    recipe: Recipe, dtype: torch.dtype, hints: Mapping[str, int] | None = None
+) -> tuple[Recipe, SymbolicRun]:
     """The symbolic run of the first way of making inputs that works, and the recipe with only that way."""
     problem: Exception | None = None
     for inputs in (recipe.inputs, *recipe.alternatives):
@@ -73,9 +75,8 @@ def derive(
     """
     recipe, run = run_first(recipe, dtype, hints)
     stated = [Condition.parse(text) for text in recipe.conditions]
-    found = [
-        (target, Assumed([*stated, *p.conditions]).pattern(p)) for target in targets for p in patterns(run, target)
-    ]
+    called = [(target, p) for target in targets for p in patterns(run, target)]
+    found = [(target, Assumed([*stated, *p.conditions]).pattern(p)) for target, p in called]
     numbers = {name: note.hint for name, note in run.notes.items()}
     proofs = prove(recipe, [p for _, p in found], numbers, dtype, seed, points, held)
     derived = [
@@ -152,8 +153,8 @@ def _with_loops(
 def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict[str, int], int]]:
     """First values and steps worth trying.
 
-    Small numbers; every second one (layers that alternate); the hints (lists of the configuration may be as long);
-    and counts well above a threshold among them (so many dense layers first).
+    Small numbers; every second one (layers that alternate); the hints (lists of the configuration may be as
+    long); and counts well above a threshold among them (so many dense layers first).
     """
     small = {name: min(numbers[name], 2) for name in names}
     at_hint = {name: numbers[name] for name in names}
