@@ -77,7 +77,7 @@ def prove_model(root: str, explore: bool) -> dict[str, object]:
         told=lambda scenario: print(root, scenario, flush=True),
     )
     done: dict[str, object] = {}
-    for name, entry in entries(tree.found).items():
+    for name, entry in entries(tree.found, tree.reading).items():
         if entry.validation.verdict == "exact":
             keep(entry)
         done[name] = {

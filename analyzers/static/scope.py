@@ -34,7 +34,8 @@ class Scope:
         """The value of a name: local, enclosing functions, module, builtins; NameError when nowhere."""
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.names and (scope is self or not scope.is_class):
+            top_level = scope.names is self.module.names  # whose names may be deferred
+            if name in scope.names and not top_level and (scope is self or not scope.is_class):
                 return scope.names[name]
             scope = scope.outer
         return self.module.get(name)

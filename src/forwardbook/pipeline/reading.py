@@ -1,4 +1,4 @@
-"""A class in; out its regimes as its source text alone gives them: nothing imported, nothing run or proved."""
+"""A class in; out its regimes as its source text alone gives them, nothing imported or run or proved."""
 
 from __future__ import annotations
 

@@ -12,29 +12,31 @@ import torch
 from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 from forwardbook.analyzers.static.agreement import differences
 from forwardbook.analyzers.static.derive import run_statically, static_recipes
+from forwardbook.analyzers.static.unresolved import Unresolved
 from forwardbook.analyzers.symbolic.patterns import summary_at
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
-from forwardbook.errors import ForwardbookError
+from forwardbook.analyzers.symbolic.summary import short_file
 from forwardbook.pipeline.explore import Found
 from forwardbook.pipeline.regimes import Derived
 from forwardbook.schema import Derivation, Entry
 
 READ: Final = "read from source: "  # before the reason for which reading and running do not agree
 Numbers = Mapping[str, int] | None
-Runs = tuple[SymbolicRun | None, SymbolicRun | None]  # run, read; None where that was not possible
+Runs = tuple[SymbolicRun | None, SymbolicRun | None, str]  # run, read, and why it could not be read
 
 
 @dataclass
 class SecondReading:
-    """Reads what was run. `reason` says what it could not follow, or where the two first differ."""
+    """Reads what was run. `reasons` says, by class, what it could not follow or where the two differ."""
 
     target: str
     options: InstanceOptions
     recipes: Sequence[Recipe]
     roots: Sequence[Path] = ()
-    reason: str = ""
+    reasons: dict[str, str] = field(default_factory=dict)
     _static: list[Recipe] | None = None
     _runs: dict[object, Runs] = field(default_factory=dict)
+    _asked: dict[int, dict[str, int]] = field(default_factory=dict)
 
     def of(self, found: Found) -> bool | None:
         """True where every formula of a regime is the same polynomial; None where no reading was compared.
@@ -60,58 +62,53 @@ class SecondReading:
     def _compared(self, derived: Derived, hints: Mapping[str, int]) -> bool:
         if not self.target.startswith("transformers."):
             return True
-        asked: dict[str, int] = {}
+        build = derived.recipe.build
+        if id(build) not in self._asked:
+            asked = self._asked[id(build)] = {}
 
-        def note(name: str, hint: int, meaning: str = "", source: str = "") -> int:
-            return asked.setdefault(name, hint)
+            def note(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+                return asked.setdefault(name, hint)
 
-        with torch.device("meta"):
-            derived.recipe.build(note)
-        return all(hints.get(name) == hint for name, hint in asked.items())
+            with torch.device("meta"):
+                build(note)
+        return all(hints.get(name) == hint for name, hint in self._asked[id(build)].items())
 
     def _agree(self, derived: Derived, hints: Mapping[str, int], pinned: Numbers) -> bool | None:
-        ran, read = self._both(derived, hints, pinned)
+        ran, read, problem = self._both(derived, hints, pinned)
         if ran is None and pinned is not None:
             return True  # the class itself refuses other counts
+        if problem:
+            self.reasons.setdefault(derived.target, problem)
         if ran is None or read is None:
             return None
         path, occurrence = derived.pattern.path, derived.pattern.occurrence
         summary, others = (summary_at(run, path, occurrence) for run in (read, ran))
         place = path or derived.target.rpartition(".")[2]
         if summary is None or others is None:
-            return self._because(f"{place} is not called when it is read")
+            self.reasons.setdefault(derived.target, f"{place} is not called when it is read")
+            return False
         first = next(differences(summary, others), None)
-        return True if first is None else self._because(f"{place}, {first}")
-
-    def _because(self, reason: str) -> bool:
-        self.reason = self.reason or reason
-        return False
+        if first is not None:
+            self.reasons.setdefault(derived.target, f"{place}, {first}")
+        return first is None
 
     def _both(self, derived: Derived, hints: Mapping[str, int], pinned: Numbers) -> Runs:
         recipe, dtype = derived.recipe, derived.dtype
         pins = tuple((pinned or {}).items())
         key = (id(recipe.build), id(recipe.inputs), dtype, tuple(hints.items()), pins)
         if key not in self._runs:
-            self._runs[key] = self._ran(recipe, dtype, hints, pinned), self._read(recipe, dtype, hints, pinned)
+            self._runs[key] = self._run(recipe, dtype, hints, pinned)
         return self._runs[key]
 
-    def _ran(
-        self, recipe: Recipe, dtype: torch.dtype, hints: Numbers, pinned: Numbers
-    ) -> SymbolicRun | None:
+    def _run(self, recipe: Recipe, dtype: torch.dtype, hints: Numbers, pinned: Numbers) -> Runs:
         try:
-            return run_symbolically(recipe, dtype, hints, pinned)
+            ran = run_symbolically(recipe, dtype, hints, pinned)
         except Exception:  # noqa: BLE001 - it runs at its hints; at other counts it may refuse
-            return None
-
-    def _read(
-        self, recipe: Recipe, dtype: torch.dtype, hints: Numbers, pinned: Numbers
-    ) -> SymbolicRun | None:
+            return None, None, ""
         try:
-            return run_statically(self._twin(recipe), dtype, hints, pinned)
+            return ran, run_statically(self._twin(recipe), dtype, hints, pinned), ""
         except Exception as error:  # noqa: BLE001 - reading never fails what running has shown
-            kind = "" if isinstance(error, ForwardbookError) else f"{type(error).__name__}: "
-            self._because(f"not followed: {kind}{' '.join(str(error).split())}")
-            return None
+            return ran, None, f"not followed: {_said(error)}"
 
     def _twin(self, recipe: Recipe) -> Recipe:
         """The recipe of interpreted classes for a recipe of imported ones, with the same way of inputs."""
@@ -125,13 +122,21 @@ class SecondReading:
         raise LookupError(f"no recipe read from source is the twin of {recipe.scenario!r} of {recipe.target}")
 
 
-    def noted(self, entry: Entry) -> Entry:
-        """The entry with what came of reading: a second derivation, or the reason why it is none."""
+    def noted(self, entry: Entry, target: str = "") -> Entry:
+        """The entry with what came of reading: a second derivation, or the reason why it is none.
+
+        `target` is the class whose calls were compared, where it is not that of the entry (lazy modules)."""
         answers = {one.proof.static_agrees for one in entry.regimes if one.proof is not None}
         agree = True in answers and False not in answers
         by: tuple[Derivation, ...] = (*entry.derived_by, *(("static",) if agree else ()))
-        reason = entry.validation.reason
-        if self.reason:
-            reason = "; ".join(filter(None, [reason, f"{READ}{self.reason}"]))
-        validation = entry.validation.model_copy(update={"reason": reason})
+        why = self.reasons.get(target or entry.full_class_name, "")
+        said = [entry.validation.reason, f"{READ}{why}" if why else ""]
+        validation = entry.validation.model_copy(update={"reason": "; ".join(filter(None, said))})
         return entry.model_copy(update={"derived_by": by, "validation": validation})
+
+
+def _said(error: Exception) -> str:
+    """The construct that stopped the reading, with its file as short as it is stored."""
+    if isinstance(error, Unresolved):
+        return f"{short_file(error.file)}:{error.line}: {' '.join(error.reason.split())}"
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,4 +1,4 @@
-"""A model class in, the records of every class in its tree out: one run derives and proves them all together."""
+"""A model class in, the records of every class in its tree out: one run derives and proves them all."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from forwardbook.pipeline.entry import record
 from forwardbook.pipeline.explore import FULL, Found, regimes_of
 from forwardbook.pipeline.opinions import opinions
 from forwardbook.pipeline.regimes import run_first
+from forwardbook.pipeline.second_reading import SecondReading
 from forwardbook.schema import Entry
 
 
@@ -23,6 +24,7 @@ class Tree:
 
     found: dict[str, list[Found]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    reading: SecondReading | None = None
 
 
 def derive_tree(
@@ -34,8 +36,9 @@ def derive_tree(
     told: Callable[[str], None] = lambda text: None,
 ) -> Tree:
     """The regimes of every wanted class that a call of `root` reaches, over all its scenarios."""
-    tree = Tree()
-    for recipe in recipes_for(root, InstanceOptions()):
+    recipes = recipes_for(root, InstanceOptions())
+    tree = Tree(reading=SecondReading(root, InstanceOptions(), recipes))
+    for recipe in recipes:
         told(recipe.scenario)
         try:
             targets = [name for name in _called(recipe) if wanted(name)]
@@ -51,13 +54,20 @@ def _called(recipe: Recipe) -> Iterable[str]:
     return dict.fromkeys(class_name(c.module) for c in run.trace.calls)
 
 
-def entries(found: Mapping[str, list[Found]]) -> dict[str, Entry]:
-    """The record of each class that has source; classes made at run time have none and are left out."""
+def entries(found: Mapping[str, list[Found]], reading: SecondReading | None = None) -> dict[str, Entry]:
+    """The record of each class that has source; classes made at run time have none and are left out.
+
+    `reading` compares each with what its source text alone gives."""
     made: dict[str, Entry] = {}
     for name, regimes in found.items():
         facts = _facts(name)
         if facts is not None:
-            made[name] = record(facts, name.partition(".")[0], regimes, judged=opinions)
+            library = name.partition(".")[0]
+            if reading is None:
+                made[name] = record(facts, library, regimes, judged=opinions)
+            else:
+                entry = record(facts, library, regimes, judged=opinions, agrees=reading.of)
+                made[name] = reading.noted(entry)
     return made
 
 

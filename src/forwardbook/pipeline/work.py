@@ -30,21 +30,29 @@ def work(request: Request) -> Response:
     found = _symbolic(request, recipes)
     if request.derive == "both":
         reading = SecondReading(request.target, _options(request), recipes, _roots(request))
-        made = reading.noted(record(facts, library, found, judged=opinions, agrees=reading.of))
+        made = record(facts, library, found, judged=opinions, agrees=reading.of)
+        made = reading.noted(made, found[0].derived.target)
     else:
         made = record(facts, library, found, judged=opinions)
     if all(verdict(one) == "wrong" for one in found):
+        refuted = [d for one in found for d in one.derived.proof.differences[:20]]
+        reason = made.unresolved[0].reason
         return Response(
             entry=made.model_dump(mode="json"),
-            problem=f"analysing {request.target}: the measurement refuted every formula: {made.unresolved[0].reason}",
+            problem=f"analysing {request.target}: the measurement refuted every formula: {reason}",
             problem_kind="wrong",
-            diagnostics={"differences": [_difference(d) for one in found for d in one.derived.proof.differences[:20]]},
+            diagnostics={"differences": [_difference(d) for d in refuted]},
         )
     return Response(entry=made.model_dump(mode="json"))
 
 
 def _difference(one: Difference) -> dict[str, JsonValue]:
-    return {"quantity": one.quantity, "where": one.where, "predicted": one.predicted, "measured": one.measured}
+    return {
+        "quantity": one.quantity,
+        "where": one.where,
+        "predicted": one.predicted,
+        "measured": one.measured,
+    }
 
 
 def _facts(request: Request) -> Facts:
@@ -72,7 +80,7 @@ def _symbolic(request: Request, recipes: Sequence[Recipe]) -> list[Found]:
     for recipe in recipes:
         try:
             found += regimes_of(recipe, request.seed, request.points, request.explore)
-        except Exception as error:  # noqa: BLE001 - another recipe may run; if none does, the first reason is told
+        except Exception as error:  # noqa: BLE001 - another recipe may run; else the first reason is told
             problem = problem or error
     if not found and problem is not None:
         raise problem
