@@ -2,8 +2,8 @@
 
 A run writes down every comparison that was answered on the way; most ask whether a size is 1, and change
 nothing. Each is put to the test: sizes are drawn that break it, the module is run there, and if the formula
-still gives every number it is dropped (those points join the proof). If it does not, the condition stays and its
-breach is a place to look for a further regime.
+still gives every number it is dropped (those points join the proof). If it does not, the condition stays and
+its breach is a place to look for a further regime.
 """
 
 from __future__ import annotations
