@@ -1,0 +1,281 @@
+"""Counters side by side with a closed form, in one run: what they report, how far off, how long it takes.
+
+    python -m benchmarks.peers [--rounds 5] [--llamas tiny mid] [--seqs 128 512]
+
+Every tool has a process of its own with its model ready in it (some leave functions of torch patched, and
+then another counts differently); the processes are asked in turns. Needs the packages of
+benchmarks/requirements.txt; a tool that is absent or fails is shown with its reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Mapping
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Final, cast
+
+from benchmarks.counters import TOOLS, Report, Tool, quietly
+from benchmarks.llama import ENTRY, LLAMAS, explained
+from benchmarks.measuring import ROOT, Timing, about, many, ratio, spread, timed
+from benchmarks.publishing import publish, table
+
+BATCH: Final = 1
+CALLS: Final = 1000  # of our evaluation per round: one takes microseconds
+OURS: Final = "forwardbook"
+PACKAGES: Final = tuple(dict.fromkeys(tool.package for tool in TOOLS if tool.package != "torch"))
+
+
+class Worker:
+    """A process that counts when asked."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._here, there = Pipe()
+        # not multiprocessing: torchlens refuses to work in its children
+        command = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-m",
+            "benchmarks.peers",
+            "--serve",
+            name,
+            str(there.fileno()),
+        ]
+        self._process = subprocess.Popen(command, cwd=ROOT, pass_fds=[there.fileno()])
+        there.close()
+
+    def ask(self, *words: object) -> tuple[float, Report | str]:
+        """Seconds and the report, or the reason why there is none."""
+        self._here.send(words)
+        try:
+            answer: tuple[float, Report | str] = self._here.recv()
+        except EOFError:
+            answer = (0.0, "the process ended")
+        return answer
+
+    def close(self) -> None:
+        self._here.close()
+        self._process.wait()
+
+
+def serve(name: str, there: Connection) -> None:
+    """Answers `build`, `count` and `derive` until the pipe closes."""
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("DS_ACCELERATOR", "cpu")
+    one: Side = OurSide() if name == OURS else ToolSide(next(tool for tool in TOOLS if tool.name == name))
+    while True:
+        try:
+            word, *rest = there.recv()
+        except EOFError:
+            return
+        try:
+            there.send(getattr(one, word)(*rest))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may fail in any way; the table says how
+            there.send(
+                (0.0, f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}")
+            )
+
+
+class ToolSide:
+    """A counter with its model."""
+
+    def __init__(self, tool: Tool) -> None:
+        self.tool = tool
+
+    def build(self, llama: str, seq: int) -> tuple[float, Report | str]:
+        self.model = LLAMAS[llama].build(self.tool.device)
+        self.ids = LLAMAS[llama].ids(BATCH, seq, self.tool.device)
+        return 0.0, ""
+
+    def count(self) -> tuple[float, Report | str]:
+        reports: list[Report] = []
+        seconds = timed(lambda: reports.append(quietly(self.tool, self.model, self.ids)))
+        return seconds, reports[0]
+
+
+class OurSide:
+    """The calculator of LlamaModel."""
+
+    def derive(self) -> tuple[float, Report | str]:
+        """The run and the proof of one dtype, as long as it takes the first time in a process."""
+        import torch
+
+        from forwardbook.analyzers.instances.recipes import recipes_for
+        from forwardbook.pipeline.regimes import derive
+
+        recipe = recipes_for(ENTRY)[0]
+        seconds = timed(lambda: derive(recipe, torch.float32, [recipe.calls_as], 20240229))
+        return seconds, ""
+
+    def entry(self) -> tuple[float, Report | str]:
+        """The calculator: stored, or derived and proved in every scenario."""
+        from benchmarks.ours import ours
+
+        self.ours = ours(ENTRY)
+        return self.ours.seconds, self.ours.origin
+
+    def formula(self) -> tuple[float, Report | str]:
+        return 0.0, self.ours.entry.regimes[0].flop_analysis.flops
+
+    def build(self, llama: str, seq: int) -> tuple[float, Report | str]:
+        self.sizes = self.ours.needed(LLAMAS[llama].sizes(BATCH, seq))
+        return 0.0, ""
+
+    def count(self) -> tuple[float, Report | str]:
+        seconds = timed(many(lambda: self.ours.calculator.flops(**self.sizes), CALLS)) / CALLS
+        flops = self.ours.calculator.flops(**self.sizes)
+        return seconds, Report(flops, flops)
+
+
+Side = ToolSide | OurSide
+
+
+def compare(workers: list[Worker], llama: str, seq: int, rounds: int) -> dict[str, object]:
+    """All tools at one size, in turns, after one count each that is not timed."""
+    reports: dict[str, Report | str] = {}
+    for worker in workers:
+        _, answer = worker.ask("build", llama, seq)
+        reports[worker.name] = answer if isinstance(answer, str) and answer else worker.ask("count")[1]
+    able = [worker for worker in workers if isinstance(reports[worker.name], Report)]
+    seconds: dict[str, list[float]] = {worker.name: [] for worker in able}
+    for turn in range(rounds):
+        first = turn % len(able)
+        for worker in (*able[first:], *able[:first]):
+            took, again = worker.ask("count")
+            if again != reports[worker.name]:
+                reports[worker.name] = f"reports {again} after {reports[worker.name]} for the same model"
+            seconds[worker.name].append(took)
+    exact, parts = LLAMAS[llama].flops(BATCH, seq), LLAMAS[llama].parts(BATCH, seq)
+    tools = {name: _judged(report, exact, parts) for name, report in reports.items()}
+    for name, values in seconds.items():
+        one = tools[name]
+        one["seconds"] = Timing(tuple(values)).record()
+        one["times_ours"] = Timing(tuple(v / o for v, o in zip(values, seconds[OURS], strict=True))).record()
+    return {
+        "llama": llama,
+        "batch_size": BATCH,
+        "seq_len": seq,
+        "exact": exact,
+        "parts": parts,
+        "tools": tools,
+    }
+
+
+def _judged(report: Report | str, exact: int, parts: dict[str, int]) -> dict[str, object]:
+    """A report with its error: of its products where told apart and nearer, else of its total."""
+    if isinstance(report, str):
+        return {"failed": report}
+    numbers = [number for number in (report.products, report.total) if number is not None]
+    nearest = min(numbers, key=lambda number: abs(number - exact))
+    return {
+        "total": report.total,
+        "products": report.products,
+        "judged": nearest,
+        "relative_error": (nearest - exact) / exact,
+        "missed": explained(nearest, parts),
+        "says": report.says,
+    }
+
+
+HEADER = (
+    "tool",
+    "flops, total",
+    "products alone",
+    "error of the nearer",
+    "missed",
+    "one count",
+    "times ours",
+)
+
+
+def rows(done: Mapping[str, object], unmoved: set[str]) -> list[list[str]]:
+    """A comparison as lines of its table; `unmoved` are tools that report the same for every sequence length."""
+    lines = []
+    for name, one in cast("Mapping[str, Mapping[str, object]]", done["tools"]).items():
+        if "failed" in one:
+            lines.append([name, f"fails: {str(one['failed'])[:90]}", *[""] * 5])
+            continue
+        seconds, slower = (cast("Mapping[str, float]", one[key]) for key in ("seconds", "times_ours"))
+        missed = "the sequence length: the same for every one" if name in unmoved else str(one["missed"])
+        lines.append(
+            [
+                name,
+                f"{one['total']:,}",
+                "" if one["products"] is None else f"{one['products']:,}",
+                "exact" if one["relative_error"] == 0 else f"{one['relative_error']:+.2%}",
+                "; ".join(filter(None, (missed, str(one["says"])))),
+                spread(seconds["median"], seconds["least"], seconds["greatest"]),
+                "1" if name == OURS else ratio(slower["median"]),
+            ]
+        )
+    return lines
+
+
+def _unmoved(done: list[dict[str, object]]) -> set[tuple[str, str]]:
+    """Llamas and tools whose totals are equal at two sequence lengths."""
+    seen: dict[tuple[str, str], list[object]] = {}
+    for one in done:
+        for name, tool in cast("Mapping[str, Mapping[str, object]]", one["tools"]).items():
+            if "total" in tool:
+                seen.setdefault((str(one["llama"]), name), []).append(tool["total"])
+    return {key for key, totals in seen.items() if len(totals) > 1 and len(set(totals)) == 1}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--llamas", nargs="+", default=["tiny", "mid"], choices=LLAMAS)
+    parser.add_argument("--seqs", nargs="+", type=int, default=[128, 512])
+    parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        serve(options.serve[0], Connection(int(options.serve[1])))
+        return
+    known = about("benchmarks.peers", PACKAGES)
+    workers = [Worker(name) for name in (OURS, *(tool.name for tool in TOOLS))]
+    derived, _ = workers[0].ask("derive")
+    got, origin = workers[0].ask("entry")
+    _, formula = workers[0].ask("formula")
+    done = []
+    for llama in options.llamas:
+        for seq in options.seqs:
+            done.append(compare(workers, llama, seq, options.rounds))
+            print(f"{llama} S={seq}", *rows(done[-1], set()), sep="\n  ", flush=True)
+    for worker in workers:
+        worker.close()
+    known["load_when_ended"] = os.getloadavg()[0]
+    unmoved = _unmoved(done)
+    sections = []
+    for one in done:
+        here = {name for llama, name in unmoved if llama == one["llama"]}
+        model = LLAMAS[str(one["llama"])]
+        title = (
+            f"**{model.name} Llama** ({model.num_hidden_layers} layers, hidden {model.hidden_size}, "
+            f"{model.num_attention_heads} heads, {model.num_key_value_heads} kv heads, intermediate "
+            f"{model.intermediate_size}), B={BATCH}, S={one['seq_len']}: exactly {one['exact']:,} flops"
+        )
+        sections += [title, table(HEADER, rows(one, here))]
+    sections.append(
+        f"Our formula: `{formula}`. Deriving and proving it took {derived:.1f} s (one dtype, prefill); the "
+        f"whole calculator (both dtypes, decode too), {origin}: {got:.1f} s; after that every size costs what "
+        f"the table says. Times are medians (least-greatest) of {options.rounds} rounds in turns, on ready models."
+    )
+    record = {
+        "about": known,
+        "rounds": options.rounds,
+        "ours": {"derive_seconds": derived, "calculator_seconds": got, "origin": origin, "formula": formula},
+        "comparisons": done,
+    }
+    publish("peers", record, sections)
+
+
+if __name__ == "__main__":
+    main()
