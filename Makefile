@@ -8,16 +8,17 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+BENCH := .venv-bench
 DEMO := transformers.models.llama.modeling_llama.LlamaAttention
 JOBS ?= 2
 
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: help demo test lint format types layers check schema readme clean
+.PHONY: help demo test lint format types layers check schema readme bench-core clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "forwardbook needs Python 3.11 or newer; none found. Install one, or: make PYTHON=/path/to/python" >&2; exit 1; }
@@ -53,5 +54,18 @@ schema: $(STAMP) ## write the database's JSON schema from the models
 readme: $(STAMP) ## fill the README's worked examples with the real output of their commands
 	$(BIN)/python docs/fill_readme.py
 
+# The counters of others come into an environment of their own, which sees the packages of .venv beneath.
+$(BENCH)/.installed: $(STAMP) benchmarks/requirements.txt
+	$(PYTHON) -m venv --clear $(BENCH)
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' > \
+	  $$($(BENCH)/bin/python -c 'import site; print(site.getsitepackages()[0])')/beneath.pth
+	$(BENCH)/bin/python -m pip install --quiet --constraint constraints.txt --requirement benchmarks/requirements.txt
+	@touch $@
+
+bench-core: $(BENCH)/.installed ## time per class, per evaluation, and other counters beside ours (half an hour)
+	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.evaluation
+	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.peers
+	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.cost_per_class
+
 clean: ## remove the virtual environment and every cache
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -195,7 +195,7 @@ HEADER = (
 
 
 def rows(done: Mapping[str, object], unmoved: set[str]) -> list[list[str]]:
-    """A comparison as lines of its table; `unmoved` are tools that report the same for every sequence length."""
+    """A comparison as lines of its table; `unmoved`: tools that report the same for every length."""
     lines = []
     for name, one in cast("Mapping[str, Mapping[str, object]]", done["tools"]).items():
         if "failed" in one:
@@ -264,9 +264,11 @@ def main() -> None:
         )
         sections += [title, table(HEADER, rows(one, here))]
     sections.append(
-        f"Our formula: `{formula}`. Deriving and proving it took {derived:.1f} s (one dtype, prefill); the "
-        f"whole calculator (both dtypes, decode too), {origin}: {got:.1f} s; after that every size costs what "
-        f"the table says. Times are medians (least-greatest) of {options.rounds} rounds in turns, on ready models."
+        f"Our formula: `{formula}`. Deriving and proving it took {derived:.1f} s (one dtype, prefill); "
+        f"the whole calculator (both dtypes, decode too), {origin}: {got:.1f} s; after that every size "
+        "costs what the table says. Times are medians (least-greatest) of "
+        f"{options.rounds} rounds in turns, on ready models; ratios are medians of the ratios within a round. "
+        "Where a tool tells products apart from other work, the nearer of the two numbers is judged."
     )
     record = {
         "about": known,
