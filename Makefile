@@ -56,7 +56,7 @@ readme: $(STAMP) ## fill the README's worked examples with the real output of th
 
 # The counters of others come into an environment of their own, which sees the packages of .venv beneath.
 $(BENCH)/.installed: $(STAMP) benchmarks/requirements.txt
-	$(PYTHON) -m venv --clear $(BENCH)
+	$(BIN)/python -m venv --clear $(BENCH)
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' > \
 	  $$($(BENCH)/bin/python -c 'import site; print(site.getsitepackages()[0])')/beneath.pth
 	$(BENCH)/bin/python -m pip install --quiet --constraint constraints.txt --requirement benchmarks/requirements.txt

@@ -267,7 +267,7 @@ def main() -> None:
         f"Our formula: `{formula}`. Deriving and proving it took {derived:.1f} s (one dtype, prefill); "
         f"the whole calculator (both dtypes, decode too), {origin}: {got:.1f} s; after that every size "
         "costs what the table says. Times are medians (least-greatest) of "
-        f"{options.rounds} rounds in turns, on ready models; ratios are medians of the ratios within a round. "
+        f"{options.rounds} rounds in turns, on ready models; ratios are medians of those within a round. "
         "Where a tool tells products apart from other work, the nearer of the two numbers is judged."
     )
     record = {
