@@ -1,0 +1,78 @@
+"""The shipped database: every formula of every entry."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from forwardbook.formula import Condition, Expr, parse
+from forwardbook.schema import Entry, Regime
+
+DATABASE = Path(__file__).resolve().parent.parent / "module_db.json"
+
+
+@cache
+def entries() -> dict[str, Entry]:
+    raw = json.loads(DATABASE.read_text(encoding="utf-8"))["entries"]
+    return {key: Entry.model_validate(value) for key, value in raw.items()}
+
+
+def regimes() -> list[tuple[str, Regime]]:
+    return [(f"{key}: {one.name}", one) for key, entry in entries().items() for one in entry.regimes]
+
+
+def total(texts: list[str]) -> Expr:
+    return Expr.sum(parse(text, exact=True) for text in texts)
+
+
+@pytest.mark.parametrize("quantity", ["flops", "pointwise_ops", "reads", "writes"])
+def test_lines_sum_to_the_total_as_polynomials(quantity: str) -> None:
+    """In every regime of every entry the costs of the lines add up to the total, identically."""
+    different = []
+    for name, one in regimes():
+        analysis = one.flop_analysis if quantity in ("flops", "pointwise_ops") else one.memory_analysis
+        lines = [getattr(line, quantity) for line in analysis.lines]
+        if total(lines) != parse(one.formula(quantity), exact=True):
+            different.append(name)
+
+    assert [] == different
+
+
+def test_every_stored_proof_point_is_equal() -> None:
+    """What was measured is what the stored formula gives, at every stored point, for every quantity."""
+    different = []
+    for name, one in regimes():
+        assert one.proof is not None, name
+        for point in one.proof.points:
+            for quantity, measured in point.measured.items():
+                if parse(one.formula(quantity), exact=True).evaluate(point.sizes) != measured:
+                    different.append((name, quantity))
+
+    assert [] == different
+
+
+def test_every_proof_point_satisfies_its_conditions() -> None:
+    """Random points obey what the regime says of sizes; those that broke a dropped condition prove it needless."""
+    broken = [
+        (name, text)
+        for name, one in regimes()
+        for point in (one.proof.points if one.proof else ())
+        for text in one.conditions
+        if "_dtype_bytes" not in text and not Condition.parse(text).holds(point.sizes)
+    ]
+
+    assert [] == broken
+
+
+def test_no_name_is_without_meaning() -> None:
+    """No formula has a symbol that is not among the entry's parameters."""
+    unknown = [
+        (key, name)
+        for key, entry in entries().items()
+        for one in entry.regimes
+        for name in one.parameters
+        if name not in {p.name for p in entry.parameters}
+    ]
+
+    assert [] == unknown
