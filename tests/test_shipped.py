@@ -53,7 +53,7 @@ def test_every_stored_proof_point_is_equal() -> None:
 
 
 def test_every_proof_point_satisfies_its_conditions() -> None:
-    """Random points obey what the regime says of sizes; those that broke a dropped condition prove it needless."""
+    """Points obey what the regime says of sizes (those that broke a dropped condition proved it needless)."""
     broken = [
         (name, text)
         for name, one in regimes()

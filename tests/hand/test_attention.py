@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from forwardbook.formula import Expr
 
 from .conftest import Ask

@@ -1,8 +1,6 @@
-"""Asks the independent judges about a proved regime: torch's flop counter, its allocator's events, the parameters."""
+"""Asks the independent judges about a proved regime: torch's counter, its allocator's events, the parameters."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from forwardbook.pipeline.explore import FULL, Found
 from forwardbook.profiling.judges import ask
