@@ -15,7 +15,7 @@ from forwardbook.analyzers.symbolic.trace import Place
 Call = TypeVar("Call")
 
 _PLUMBING = ("/torch/", "/forwardbook/analyzers/symbolic/", "/contextlib.py", "/functools.py")
-_SEEN_TORCH = ("/torch/nn/modules/", "/torch/nn/functional.py", "/torch/nn/utils/")
+_SEEN_TORCH = ("/torch/nn/modules/", "/torch/nn/functional.py", "/torch/nn/utils/", "/torch/nn/parallel/")
 _VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS: the signature of a wrapper that passes everything on
 
 

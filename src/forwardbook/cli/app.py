@@ -15,6 +15,7 @@ COMMANDS: Final = {
     "list": "forwardbook.cli.browse:list_entries",
     "show": "forwardbook.cli.browse:show",
     "evaluate": "forwardbook.cli.evaluate:evaluate",
+    "static-share": "forwardbook.cli.static_share:static_share",
     "schema": "forwardbook.cli.schema:schema",
 }
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""
