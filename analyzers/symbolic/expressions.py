@@ -87,8 +87,10 @@ class Expressions:
             return -args[0]
         if op in ("pos", "sym_float"):
             return args[0]
-        if op in ("int_floordiv", "floor", "trunc", "ceil"):
-            return self._rounded(node, args)
+        if op == "int_floordiv":
+            return args[0].floordiv(args[1])
+        if op in ("floor", "trunc", "ceil"):
+            return self._rounded(node, args[0])
         if op in ("int_truediv", "float_truediv"):
             return args[0].exact_div(args[1]) if _is_monomial(args[1]) else _refuse(node)
         if op == "mod":
@@ -105,17 +107,8 @@ class Expressions:
             return args[0] if int(node.args[0].hint) >= 0 else -args[0]
         return _refuse(node)
 
-    def _rounded(self, node: Node, args: list[Expr]) -> Expr:
-        """A quotient rounded to an integer: exact where monomials divide without rest in this run."""
-        if node.op == "int_floordiv":
-            top, bottom = args
-            plain = top.floordiv(bottom)
-            exact = _is_monomial(top) and _is_monomial(bottom) and _divides(node)
-            if not exact or _is_whole(plain):
-                return plain
-            self._divided(node, top, bottom)
-            return top.exact_div(bottom)
-        value = args[0]
+    def _rounded(self, node: Node, value: Expr) -> Expr:
+        """A ratio rounded to an integer: the ratio itself where it is one product and whole in this run."""
         if _is_whole(value):
             return value
         top, bottom = _fraction(value)
@@ -189,11 +182,6 @@ def _is_monomial(value: Expr) -> bool:
 
 def _is_whole(value: Expr) -> bool:
     return all(c.denominator == 1 and all(e >= 0 for e in powers.values()) for c, powers in value.monomials())
-
-
-def _divides(node: Node) -> bool:
-    top, bottom = (int(a.hint) for a in node.args)
-    return bottom != 0 and top % bottom == 0
 
 
 def _fraction(value: Expr) -> tuple[Expr, Expr]:
