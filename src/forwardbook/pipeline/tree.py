@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 from forwardbook.analyzers.instances.recipes import recipes_for
@@ -15,7 +16,7 @@ from forwardbook.pipeline.explore import FULL, Found, regimes_of
 from forwardbook.pipeline.opinions import opinions
 from forwardbook.pipeline.regimes import run_first
 from forwardbook.pipeline.second_reading import SecondReading
-from forwardbook.schema import Entry
+from forwardbook.schema import Entry, Judge
 
 
 @dataclass
@@ -54,21 +55,21 @@ def _called(recipe: Recipe) -> Iterable[str]:
     return dict.fromkeys(class_name(c.module) for c in run.trace.calls)
 
 
-def entries(found: Mapping[str, list[Found]], reading: SecondReading | None = None) -> dict[str, Entry]:
+def entries(found: Mapping[str, list[Found]]) -> dict[str, Entry]:
     """The record of each class that has source; classes made at run time have none and are left out.
 
-    `reading` compares each with what its source text alone gives."""
+    The judges, who run the whole model, are asked about the first regime of each class.
+    """
     made: dict[str, Entry] = {}
     for name, regimes in found.items():
         facts = _facts(name)
         if facts is not None:
-            library = name.partition(".")[0]
-            if reading is None:
-                made[name] = record(facts, library, regimes, judged=opinions)
-            else:
-                entry = record(facts, library, regimes, judged=opinions, agrees=reading.of)
-                made[name] = reading.noted(entry)
+            made[name] = record(facts, name.partition(".")[0], regimes, judged=partial(_first, regimes[0]))
     return made
+
+
+def _first(asked: Found, one: Found) -> list[Judge]:
+    return opinions(one) if one is asked else []
 
 
 def _facts(name: str) -> Facts | None:
