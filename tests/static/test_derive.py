@@ -14,6 +14,7 @@ from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.formula import Expr, parse
 from forwardbook.pipeline.explore import FULL as FLOAT32
+from forwardbook.pipeline.reading import NotRead
 from forwardbook.pipeline.regimes import run_first
 from forwardbook.pipeline.request import Request
 from forwardbook.pipeline.work import work
@@ -114,6 +115,23 @@ def test_source_alone_gives_the_formula_and_runs_nothing(tmp_path: Path) -> None
     assert 4 * batch * positions * width * hidden == parse(regime["flop_analysis"]["flops"])  # type: ignore[index,call-overload,arg-type]
     assert (["static"], "unproved") == (entry["derived_by"], entry["validation"]["verdict"])  # type: ignore[index,call-overload]
     assert not mark.exists() and "acting" not in sys.modules
+
+
+def test_what_is_not_followed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class that calls what is not trusted is refused with file and line, and what to do instead."""
+    file = tmp_path / "asking.py"
+    file.write_text(
+        "import os\nfrom torch import nn\n\n\nclass Asking(nn.Module):\n"
+        "    def forward(self, x):\n        return x * os.getpid()\n"
+    )
+    given = {"file": str(file), "roots": (str(tmp_path),), "inputs": {"x": "batch_size,width"}}
+    with pytest.raises(NotRead) as refused:
+        work(Request.model_validate({"target": "asking.Asking", "derive": "static", **given}))
+    assert str(refused.value).startswith(f"reading asking.Asking, {file}:7: getpid is not followed")
+    monkeypatch.syspath_prepend(tmp_path)
+    response = work(Request.model_validate({"target": "asking.Asking", "derive": "both", **given}))
+    assert response.entry is not None
+    assert "asking.py:7: getpid" in response.entry["validation"]["reason"]  # type: ignore[index,call-overload,operator]
 
 
 def test_recipes_of_source_ask_for_the_same_sizes() -> None:

@@ -10,25 +10,50 @@ import torch
 
 from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 from forwardbook.analyzers.static.derive import run_first_statically, run_statically, static_recipes
+from forwardbook.analyzers.static.unresolved import Unresolved
 from forwardbook.analyzers.symbolic.assume import Assumed, distinct, informative
 from forwardbook.analyzers.symbolic.loops import without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote
+from forwardbook.errors import ForwardbookError
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.explore import FULL, LOW, Found, paired
 from forwardbook.pipeline.regimes import Derived
 from forwardbook.pipeline.relax import Relaxed
 from forwardbook.profiling.proof import PatternProof
+from forwardbook.schema import Entry
 
 NOT_RUN = "not run: --derive static"
+
+
+class NotRead(ForwardbookError):
+    """A class whose source is not followed to its end."""
 
 
 def read_regimes(full_class_name: str, options: InstanceOptions, roots: Sequence[Path]) -> list[Found]:
     """The regimes of every recipe that can be read.
 
     Raises:
-        ForwardbookError: of the first recipe, when none can be read.
+        NotRead: the construct that stopped the reading, when no recipe can be read.
     """
+    try:
+        return _read(full_class_name, options, roots)
+    except Unresolved as problem:
+        raise NotRead(
+            f"reading {full_class_name}, {problem.file}:{problem.line}: {problem.reason}\n"
+            "  if you trust the code, let it be run as well: --derive both"
+        ) from problem
+
+
+def as_read(entry: Entry) -> Entry:
+    """The record of regimes that were read: nothing is missing from them but the proof."""
+    rows = tuple(row for row in entry.unresolved if row.reason != NOT_RUN)
+    reason = "; ".join([NOT_RUN, *(f"{row.operation}: {row.reason}" for row in rows[:3])])
+    validation = entry.validation.model_copy(update={"reason": reason})
+    return entry.model_copy(update={"unresolved": rows, "validation": validation})
+
+
+def _read(full_class_name: str, options: InstanceOptions, roots: Sequence[Path]) -> list[Found]:
     found: list[Found] = []
     problem: Exception | None = None
     for recipe in static_recipes(full_class_name, options, roots):

@@ -13,7 +13,7 @@ from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.pipeline.entry import record, verdict
 from forwardbook.pipeline.explore import Found, regimes_of
 from forwardbook.pipeline.opinions import opinions
-from forwardbook.pipeline.reading import read_regimes
+from forwardbook.pipeline.reading import as_read, read_regimes
 from forwardbook.pipeline.request import Request, Response
 from forwardbook.pipeline.second_reading import SecondReading
 from forwardbook.profiling.proof import Difference
@@ -25,7 +25,7 @@ def work(request: Request) -> Response:
     library = request.target.partition(".")[0]
     if request.derive == "static":
         read = read_regimes(request.target, _options(request), _roots(request))
-        return Response(entry=record(facts, library, read, ("static",)).model_dump(mode="json"))
+        return Response(entry=as_read(record(facts, library, read, ("static",))).model_dump(mode="json"))
     recipes = recipes_for(request.target, _options(request))
     found = _symbolic(request, recipes)
     if request.derive == "both":
