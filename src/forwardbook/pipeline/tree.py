@@ -55,16 +55,22 @@ def _called(recipe: Recipe) -> Iterable[str]:
     return dict.fromkeys(class_name(c.module) for c in run.trace.calls)
 
 
-def entries(found: Mapping[str, list[Found]]) -> dict[str, Entry]:
+def entries(found: Mapping[str, list[Found]], reading: SecondReading | None = None) -> dict[str, Entry]:
     """The record of each class that has source; classes made at run time have none and are left out.
 
-    The judges, who run the whole model, are asked about the first regime of each class.
+    The judges, who run the whole model, are asked about the first regime of each class. `reading` compares each
+    with what its source text alone gives.
     """
     made: dict[str, Entry] = {}
     for name, regimes in found.items():
         facts = _facts(name)
-        if facts is not None:
-            made[name] = record(facts, name.partition(".")[0], regimes, judged=partial(_first, regimes[0]))
+        if facts is None:
+            continue
+        library, judged = name.partition(".")[0], partial(_first, regimes[0])
+        if reading is None:
+            made[name] = record(facts, library, regimes, judged=judged)
+        else:
+            made[name] = reading.noted(record(facts, library, regimes, judged=judged, agrees=reading.of))
     return made
 
 
