@@ -1,4 +1,4 @@
-"""Asks independent judges about a proved regime: torch's counter, the CPU allocator's events, the parameters."""
+"""Asks independent judges of a proved regime: torch's counter, the CPU allocator's events, the parameters."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ def _called(recipe: Recipe) -> Iterable[str]:
 def entries(found: Mapping[str, list[Found]], reading: SecondReading | None = None) -> dict[str, Entry]:
     """The record of each class that has source; classes made at run time have none and are left out.
 
-    The judges, who run the whole model, are asked about the first regime of each class. `reading` compares each
-    with what its source text alone gives.
+    The judges, who run the whole model, are asked about the first regime of each class. `reading` compares
+    each with what its source text alone gives.
     """
     made: dict[str, Entry] = {}
     for name, regimes in found.items():
