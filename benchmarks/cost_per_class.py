@@ -71,18 +71,18 @@ def measure(name: str, rounds: int) -> dict[str, object]:
     }
     cold = {stage: timed(subject) for stage, subject in subjects.items()}
     warm = interleaved(subjects, rounds)
-    entry = Entry.model_validate(work(Request(target=name, seed=SEED)).entry)
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder))
-        nothing = timed(lambda: analyze(name, workspace=workspace, force=True))
+        made: list[Entry] = []
+        nothing = timed(lambda: made.append(analyze(name, workspace=workspace, force=True).entry))
         hit = Timing(
             tuple(timed(lambda: _hit(analyze(name, workspace=workspace).cached)) for _ in range(HITS))
         )
         command = Timing(tuple(timed(lambda: _command(name, folder)) for _ in range(COMMANDS)))
     return {
         "class": name,
-        "verdict": entry.validation.verdict,
-        "regimes": len(entry.regimes),
+        "verdict": made[0].validation.verdict,
+        "regimes": len(made[0].regimes),
         "imports": imports,
         "cold": cold,
         "warm": {stage: timing.record() for stage, timing in warm.items()},
@@ -165,6 +165,8 @@ def main() -> None:
         print(" | ".join(row(done[-1])), flush=True)
     known["load_when_ended"] = os.getloadavg()[0]
     imports = [cast("float", one["imports"]) for one in done if "imports" in one]
+    if not imports:
+        raise SystemExit("no class was measured; the reasons are above")
     note = (
         "Median (least-greatest). Imports of torch, transformers and ours are not in the columns before "
         f"`analyze`: {spread(Timing(tuple(imports)).median, min(imports), max(imports))} per process here; "

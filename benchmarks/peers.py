@@ -243,6 +243,8 @@ def main() -> None:
     workers = [Worker(name) for name in (OURS, *(tool.name for tool in TOOLS))]
     derived, _ = workers[0].ask("derive")
     got, origin = workers[0].ask("entry")
+    if not got:
+        raise SystemExit(f"deriving {ENTRY}: {origin}")
     _, formula = workers[0].ask("formula")
     done = []
     for llama in options.llamas:
