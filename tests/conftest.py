@@ -1,8 +1,11 @@
 """What all rooms' tests share: the checkout's root is off sys.path, and there is an entry to work with."""
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # else a room at the root would hide a top-level module of the same name
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT]
 
+from forwardbook.analyzers.instances.recipe import InputMaker, Recipe, Sizes  # noqa: E402
 from forwardbook.generate import with_generated_names  # noqa: E402
 from forwardbook.schema import (  # noqa: E402
     CodeLocation,
@@ -28,6 +32,9 @@ from forwardbook.schema import (  # noqa: E402
     Unresolved,
     Validation,
 )
+
+if TYPE_CHECKING:
+    from torch import nn
 
 PROJECTION = "2 * {batch_size} * {seq_len} * {hidden_size} * ({hidden_size} // {num_heads})"
 SCORES = "{batch_size} * {seq_len} * min({seq_len}, {window}) * ceil({seq_len} / {chunk_size})"
@@ -155,3 +162,35 @@ def sizes() -> dict[str, int]:
         "chunk_size": 8,
         "a_dtype_bytes": 2,
     }
+
+
+class Named:
+    """The sizes of a recipe as attributes."""
+
+    def __init__(self, sizes: Sizes, hints: Mapping[str, int]) -> None:
+        self._sizes, self._hints = sizes, hints
+
+    def __getattr__(self, name: str) -> int:
+        return self._sizes(name, self._hints[name])
+
+
+@pytest.fixture
+def recipe_from() -> Callable[..., Recipe]:
+    """Makes a recipe from a class, a way to build it and its inputs, and the hints of its sizes."""
+
+    def make(
+        kind: type[nn.Module],
+        build: Callable[[Named], nn.Module],
+        inputs: Callable[[Named, InputMaker], tuple[object, ...]],
+        conditions: tuple[str, ...] = (),
+        **hints: int,
+    ) -> Recipe:
+        return Recipe(
+            target=f"{kind.__module__}.{kind.__qualname__}",
+            library=kind.__module__.partition(".")[0],
+            build=lambda sizes: build(Named(sizes, hints)),
+            inputs=lambda sizes, module, maker: (inputs(Named(sizes, hints), maker), {}),
+            conditions=conditions,
+        )
+
+    return make

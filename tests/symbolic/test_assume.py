@@ -1,0 +1,104 @@
+"""Rewriting under known divisibility keeps every value; conditions that say nothing go."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from forwardbook.analyzers.symbolic.assume import Assumed, distinct, divisibility, informative
+from forwardbook.formula import Condition, Expr, parse
+
+HIDDEN, HEADS, ROWS = (Expr.symbol(name) for name in ("hidden", "heads", "rows"))
+KNOWN = Condition.parse("{hidden} % {heads} == 0")
+GROUPED = Condition.parse("{rows} % (4 * {heads}) == 0")
+SMALL = st.integers(1, 9)
+
+
+def conditions(*texts: str) -> list[Condition]:
+    """Conditions from text."""
+    return [Condition.parse(text) for text in texts]
+
+
+def test_divisibility_is_recognised() -> None:
+    """Multiples of a number, of a size, or of both are read off the conditions; others are not."""
+    found = divisibility(
+        [KNOWN, GROUPED, *conditions("{rows} % 2 == 0", "{rows} % {hidden} == 1", "{rows} > 4")]
+    )
+
+    assert [("hidden", HEADS), ("rows", 4 * HEADS), ("rows", Expr.const(2))] == [(n, m) for n, m, _ in found]
+
+
+def test_rounding_of_a_multiple_is_exact() -> None:
+    """Under hidden % heads == 0 the floor of hidden / heads is the quotient, and heads of them are hidden."""
+    assumed = Assumed([KNOWN])
+
+    assert HIDDEN.exact_div(HEADS) == assumed.of(HIDDEN.floordiv(HEADS))
+    assert HIDDEN == assumed.of(HIDDEN.ceildiv(HEADS) * HEADS)
+    assert HIDDEN.floordiv(ROWS) == assumed.of(HIDDEN.floordiv(ROWS))
+
+
+def test_implied_condition_is_dropped() -> None:
+    """What divisibility implies says nothing; the divisibility itself stays."""
+    assumed = Assumed([KNOWN])
+
+    assert assumed.condition(Condition(HIDDEN.floordiv(HEADS) * HEADS, "==", HIDDEN)) is None
+    assert KNOWN == assumed.condition(KNOWN)
+
+
+ATOMS = st.sampled_from([HIDDEN, HEADS, ROWS, HEADS * 4, Expr.const(2), Expr.const(3)])
+
+
+def _joined(op: str, a: Expr, b: Expr) -> Expr:
+    match op:
+        case "+":
+            return a + b
+        case "*":
+            return a * b
+        case "/":
+            return a.floordiv(b)
+        case "%":
+            return a.mod(b)
+    return a.ceildiv(b)
+
+
+TREES = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from("+*"), inner, inner), st.tuples(st.sampled_from("/%c"), inner, ATOMS)
+    ).map(lambda joint: _joined(*joint)),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(TREES, SMALL, SMALL, SMALL)
+def test_rewriting_keeps_the_value(tree: Expr, quotient: int, heads: int, groups: int) -> None:
+    """At random sizes that meet the conditions the rewritten expression has the same value."""
+    sizes = {"hidden": heads * quotient, "heads": heads, "rows": 4 * heads * groups}
+    assume(all(c.holds(sizes) for c in (KNOWN, GROUPED)))
+
+    assert tree.evaluate(sizes) == Assumed([KNOWN, GROUPED]).of(tree).evaluate(sizes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{rows} != 1", "{rows} > 1", "{rows} * {heads} >= 4", "max({rows}, 3) >= 2", "{rows} + {heads} > 3"],
+)
+def test_condition_true_above_one_says_nothing(text: str) -> None:
+    """A condition that holds whenever all sizes are 2 or more is not told."""
+    assert [] == informative(conditions(text), [])
+
+
+@pytest.mark.parametrize(
+    "text", ["{rows} > {heads}", "{rows} % {heads} == 0", "{rows} % 64 == 0", "{rows} != 7"]
+)
+def test_condition_that_fails_somewhere_is_kept(text: str) -> None:
+    """A condition that some sizes break is told, however rarely they do."""
+    assert [text] == [c.text() for c in informative(conditions(text), [])]
+
+
+def test_same_condition_is_one() -> None:
+    """Conditions are told once."""
+    assert [KNOWN] == distinct([KNOWN, Condition.parse("{hidden} % {heads} == 0")])
+    assert parse("{hidden} % {heads}") == KNOWN.left

@@ -1,0 +1,66 @@
+"""Ordinary Python in analysed code accepts symbolic integers, and gets its own back afterwards."""
+
+from __future__ import annotations
+
+import copy
+import math
+import numbers
+
+import torch
+from torch import nn
+
+from forwardbook.analyzers.symbolic.bridges import Integer, no_initialisation, symbolic_integers, teach_torch
+from forwardbook.analyzers.symbolic.ledger import Ledger
+
+
+def symbol(hint: int = 6) -> torch.SymInt:
+    """A symbolic size."""
+    return Ledger().symbol("size", hint)
+
+
+def test_int_keeps_a_symbol() -> None:
+    """int() of a symbolic integer is that integer, of a symbolic float its truncation, of others Python's."""
+    size = symbol()
+
+    assert Integer(size) is size  # type: ignore[comparison-overlap]
+    assert (3, 12, 2) == (Integer("3"), Integer(size * 2.0).node.hint, Integer(2.9))  # type: ignore[attr-defined]
+
+
+def test_symbol_is_an_integer() -> None:
+    """A symbolic integer is an instance of int as analysed code sees it, and of numbers.Integral."""
+    teach_torch()
+    size = symbol()
+
+    assert isinstance(size, Integer) and isinstance(size, numbers.Integral) and isinstance(4, Integer)
+    assert not isinstance("4", Integer) and issubclass(bool, Integer)
+    assert {int} == {Integer}
+
+
+def test_numbers_protocols() -> None:
+    """A symbolic integer can be hashed, copied, rounded, and given to math."""
+    teach_torch()
+    size = symbol()
+
+    assert 1 == len({size, size})
+    assert copy.deepcopy(size) is size and math.floor(size) is size and round(size) is size
+    assert (math.sqrt(6), 3) == (math.sqrt(size), size.bit_length())  # type: ignore[attr-defined]
+    assert (1, 2) == tuple(part.node.hint for part in divmod(size, 4))  # type: ignore[operator]
+
+
+def test_modules_see_the_bridge_only_inside() -> None:
+    """Inside the block torch's modules see another int; afterwards they see Python's."""
+    space = vars(torch.nn.modules.pooling)
+    with symbolic_integers(("torch.nn.modules",)):
+        assert space["int"] is Integer
+
+    assert "int" not in space
+
+
+def test_weights_are_left_as_they_are() -> None:
+    """Inside the block initialisers do nothing; afterwards they work again."""
+    weights = torch.full((3,), 7.0)
+    with no_initialisation():
+        nn.init.zeros_(weights)
+        assert [7.0, 7.0, 7.0] == weights.tolist()
+
+    assert [0.0, 0.0, 0.0] == nn.init.zeros_(weights).tolist()

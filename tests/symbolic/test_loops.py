@@ -1,0 +1,126 @@
+"""A size that Python counted with comes back as a polynomial, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.loops import without_loops
+from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
+from forwardbook.analyzers.symbolic.run import run_symbolically
+from forwardbook.formula import Expr
+
+ROWS, WIDTH, LAYERS = (Expr.symbol(name) for name in ("rows", "width", "layers"))
+
+
+class Stack(nn.Module):
+    """As many layers as it is told."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(width, width, bias=False) for _ in range(layers)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Alternating(nn.Module):
+    """Every second layer adds."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.count = layers
+
+    def forward(self, x: Tensor) -> Tensor:
+        for i in range(self.count):
+            x = x.view(-1) if i % 2 else x + 1
+        return x
+
+
+class Doubling(nn.Module):
+    """Work that doubles with every layer."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.count = layers
+
+    def forward(self, x: Tensor) -> Tensor:
+        for _ in range(2 ** range(self.count).stop):
+            x = x + 1
+        return x
+
+
+def mended(recipe: Recipe, start: int = 2, step: int = 1) -> Pattern | None:
+    """The pattern of a recipe with its layers symbolic again."""
+    run = run_symbolically(recipe)
+    found = patterns(run, recipe.calls_as)[:1]
+    numbers = {name: note.hint for name, note in run.notes.items()}
+    return without_loops(recipe, torch.float32, found, ["layers"], {"layers": start}, step, None, numbers)[0]
+
+
+@pytest.fixture
+def counting(recipe_from: Callable[..., Recipe]) -> Callable[[type[nn.Module]], Recipe]:
+    """A recipe of a class that is told a number of layers."""
+
+    def make(kind: type[nn.Module]) -> Recipe:
+        return recipe_from(
+            kind, lambda n: kind(n.layers), lambda n, maker: (maker.floats((n.rows,)),), rows=5, layers=3
+        )
+
+    return make
+
+
+@pytest.fixture
+def stack(recipe_from: Callable[..., Recipe]) -> Recipe:
+    """Three layers over some rows."""
+    return recipe_from(
+        Stack,
+        lambda n: Stack(n.width, n.layers),
+        lambda n, maker: (maker.floats((n.rows, n.width)),),
+        rows=5,
+        width=8,
+        layers=3,
+    )
+
+
+def test_number_of_layers_is_written_down(stack: Recipe) -> None:
+    """The loop in the constructor consumed the number of layers, so the formula of the run has none."""
+    (pattern,) = patterns(run_symbolically(stack), stack.calls_as)
+
+    assert [("layers",)] == [one.symbols for one in pattern.consumed]
+    assert 6 * ROWS * WIDTH * WIDTH == pattern.summary.totals.flops
+
+
+def test_number_of_layers_comes_back(stack: Recipe) -> None:
+    """Costs are linear in the layers, in total and at the line of the loop; the peak stays."""
+    pattern = mended(stack)
+    assert pattern is not None
+    width = Expr.symbol("a_dtype_bytes")
+
+    assert 2 * LAYERS * ROWS * WIDTH * WIDTH == pattern.summary.totals.flops
+    assert [pattern.summary.totals] == [line.cost for line in pattern.summary.lines]
+    assert LAYERS * WIDTH * WIDTH * Expr.symbol("w_dtype_bytes") == pattern.summary.weights
+    assert (LAYERS - 1) * ROWS * WIDTH * width == pattern.summary.intermediates
+    assert (2 * ROWS * WIDTH * width,) == pattern.summary.peaks
+
+
+def test_layers_that_alternate_need_a_parity(counting: Callable[[type[nn.Module]], Recipe]) -> None:
+    """A count of every second layer is no polynomial; for even numbers of layers it is, and that is said."""
+    recipe = counting(Alternating)
+    pattern = mended(recipe, start=4, step=2)
+
+    assert mended(recipe) is None
+    assert pattern is not None
+    assert (LAYERS * ROWS).exact_div(Expr.const(2)) == pattern.summary.totals.pointwise_ops
+    assert "{layers} % 2 == 0" in [c.text() for c in pattern.conditions]
+
+
+def test_exponential_is_refused(counting: Callable[[type[nn.Module]], Recipe]) -> None:
+    """What doubles with every layer fits no polynomial and gives no formula."""
+    assert mended(counting(Doubling)) is None

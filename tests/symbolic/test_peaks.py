@@ -1,0 +1,56 @@
+"""The states that may be the peak: dropping the others changes the maximum nowhere."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forwardbook.analyzers.symbolic.peaks import PROVABLE, contenders
+from forwardbook.formula import Expr
+
+NAMES = ("a", "b", "c")
+HINTS = {"a": 5, "b": 7, "c": 3}
+TERMS = st.tuples(st.integers(1, 4), *(st.integers(0, 2) for _ in NAMES))
+STATES = st.lists(st.lists(TERMS, min_size=1, max_size=3), min_size=1, max_size=PROVABLE)
+POINTS = st.fixed_dictionaries({name: st.integers(1, 60) for name in NAMES})
+
+
+def state(terms: list[tuple[int, ...]]) -> Expr:
+    """A sum of products with positive coefficients."""
+    total = Expr.const(0)
+    for coefficient, *powers in terms:
+        term = Expr.const(coefficient)
+        for name, power in zip(NAMES, powers, strict=True):
+            term = term * Expr.symbol(name) ** power
+        total = total + term
+    return total
+
+
+@settings(max_examples=60, deadline=None)
+@given(STATES, st.lists(POINTS, min_size=1, max_size=8))
+def test_contenders_have_the_maximum_everywhere(
+    terms: list[list[tuple[int, ...]]], points: list[dict[str, int]]
+) -> None:
+    """At every size the maximum of the contenders is the maximum of all states."""
+    states = [state(one) for one in terms]
+    kept = contenders(states, HINTS)
+
+    assert set(kept) <= set(states)
+    for point in points:
+        assert max(s.evaluate(point) for s in states) == max(s.evaluate(point) for s in kept)
+
+
+def test_of_many_states_the_winners_stay() -> None:
+    """Of more states than can be compared in pairs, those that win somewhere are kept, a few only."""
+    a, b = Expr.symbol("a"), Expr.symbol("b")
+    losers = [a * n + b for n in range(1, 40)]
+    kept = contenders([*losers, a * 100 + b, a + b * 50], HINTS)
+
+    assert {a * 100 + b, a + b * 50} == set(kept)
+
+
+def test_equal_states_are_one() -> None:
+    """The same state twice is one."""
+    a = Expr.symbol("a")
+
+    assert [a + 1] == contenders([a + 1, a + 1], HINTS)

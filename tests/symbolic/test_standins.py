@@ -1,0 +1,126 @@
+"""The twins that take symbolic sizes give the shapes that torch's own kernels give."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.utils._pytree import tree_leaves
+
+from forwardbook.analyzers.symbolic.standins import STAND_INS
+
+nn = torch._C._nn
+SPATIAL = {
+    torch.max_pool1d_with_indices: 1,
+    nn.max_pool2d_with_indices: 2,
+    nn.max_pool3d_with_indices: 3,
+    torch.avg_pool1d: 1,
+    nn.avg_pool2d: 2,
+    nn.avg_pool3d: 3,
+}
+ANY = settings(max_examples=60, deadline=None)
+
+
+def shapes(kernel: object, *args: object) -> list[torch.Size] | None:
+    """The shapes of what a kernel returns; None where it refuses its arguments."""
+    assert callable(kernel)
+    try:
+        return [leaf.shape for leaf in tree_leaves(kernel(*args)) if isinstance(leaf, Tensor)]
+    except RuntimeError:
+        return None
+
+
+def meta(*shape: int) -> Tensor:
+    return torch.empty(shape, device="meta")
+
+
+@ANY
+@given(st.sampled_from(list(SPATIAL)), st.data())
+def test_pools_have_torchs_shapes(kernel: object, data: st.DataObject) -> None:
+    """Pooling with any kernel, stride, padding, dilation and rounding that torch accepts, batched or not."""
+    count = SPATIAL[kernel]  # type: ignore[index]
+
+    def each(low: int, high: int) -> list[int]:
+        return data.draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
+
+    size, window, stride = each(1, 11), each(1, 4), each(1, 4)
+    padding = [min(p, k // 2) for p, k in zip(each(0, 2), window, strict=True)]
+    stride = stride if data.draw(st.booleans()) else []
+    ceil_mode = data.draw(st.booleans())
+    outside = (2, 3) if count < 3 or data.draw(st.booleans()) else (3,)
+    rest = [each(1, 2), ceil_mode] if "max" in getattr(kernel, "__name__", "") else [ceil_mode]
+    args = (meta(*outside, *size), window, stride, padding, *rest)
+
+    found = shapes(kernel, *args)
+    assert found is None or found == shapes(STAND_INS[kernel], *args)
+
+
+@ANY
+@given(
+    st.lists(st.integers(3, 9), min_size=2, max_size=2),
+    st.lists(st.integers(1, 3), min_size=2, max_size=2),
+    st.lists(st.integers(1, 2), min_size=2, max_size=2),
+    st.lists(st.integers(0, 2), min_size=2, max_size=2),
+    st.lists(st.integers(1, 3), min_size=2, max_size=2),
+)
+def test_unfold_and_fold_have_torchs_shapes(
+    size: list[int], kernel: list[int], dilation: list[int], padding: list[int], stride: list[int]
+) -> None:
+    """Columns of an image, and the image of those columns."""
+    image = (meta(2, 3, *size), kernel, dilation, padding, stride)
+    found = shapes(nn.im2col, *image)
+
+    assert found == shapes(STAND_INS[nn.im2col], *image)
+    if found is not None:
+        columns = (meta(*found[0]), size, kernel, dilation, padding, stride)
+        assert shapes(nn.col2im, *columns) == shapes(STAND_INS[nn.col2im], *columns)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "args"),
+    [
+        (torch.adaptive_max_pool1d, (meta(2, 3, 7), [4])),
+        (nn.adaptive_max_pool2d, (meta(2, 3, 7, 5), [4, 3])),
+        (nn.adaptive_max_pool3d, (meta(2, 3, 7, 5, 6), [4, 3, 2])),
+        (torch.adaptive_avg_pool1d, (meta(2, 3, 7), [4])),
+        (nn.fractional_max_pool2d, (meta(2, 3, 7, 5), [2, 2], [3, 2], meta(2, 3, 2))),
+        (nn.fractional_max_pool3d, (meta(2, 3, 7, 5, 6), [2, 2, 2], [3, 2, 3], meta(2, 3, 3))),
+        (torch.group_norm, (meta(2, 6, 5, 4), 3, meta(6), meta(6))),
+        (torch.histc, (meta(9), 4, 0, 1)),
+        (torch.max_pool2d, (meta(2, 3, 7, 5), 2)),
+    ],
+)
+def test_other_kernels_have_torchs_shapes(kernel: object, args: tuple[object, ...]) -> None:
+    """Adaptive and fractional pools, group normalisation and histograms."""
+    assert shapes(kernel, *args) == shapes(STAND_INS[kernel], *args)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(
+    "kernel", [torch.lstm_cell, torch.gru_cell, torch.rnn_tanh_cell, torch.rnn_relu_cell]
+)
+def test_cells_have_torchs_numbers(kernel: object, bias: bool) -> None:
+    """The operations written out for a recurrent cell compute what torch's composite computes."""
+    torch.manual_seed(0)
+    gates = {"lstm_cell": 4, "gru_cell": 3}.get(getattr(kernel, "__name__", ""), 1)
+    state = torch.rand(2, 5)
+    weights = [torch.rand(gates * 5, 3), torch.rand(gates * 5, 5)]
+    weights += [torch.rand(gates * 5), torch.rand(gates * 5)] if bias else []
+    given_state = [state, torch.rand(2, 5)] if gates == 4 else state
+    assert callable(kernel)
+
+    torch.testing.assert_close(
+        kernel(torch.ones(2, 3), given_state, *weights),
+        STAND_INS[kernel](torch.ones(2, 3), given_state, *weights),
+    )
+
+
+def test_pool_that_does_not_fit_is_refused() -> None:
+    """A window larger than its input is refused, as torch refuses it."""
+    with pytest.raises(RuntimeError, match="no window of"):
+        STAND_INS[torch.avg_pool1d](meta(1, 2, 3), [5])
+    with pytest.raises(RuntimeError):
+        F.avg_pool1d(meta(1, 2, 3), 5)

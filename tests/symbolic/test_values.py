@@ -1,0 +1,160 @@
+"""Values ride along on meta tensors, and what nobody knows is assumed aloud."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
+from forwardbook.analyzers.symbolic.shadows import LIMIT, carry, elements, shadow, to_meta
+from forwardbook.analyzers.symbolic.values import UnknownValue, Values
+
+aten = torch.ops.aten
+
+
+@pytest.fixture
+def values() -> Values:
+    """Values of a run on plain integers."""
+    return Values(symbolic=False)
+
+
+def floats(*shape: int) -> Tensor:
+    """A tensor of weights: nobody knows its values."""
+    return torch.empty(shape, device="meta")
+
+
+def known(value: Tensor) -> list[object]:
+    """What a tensor is known to hold."""
+    found = shadow(value)
+    assert found is not None
+    numbers: list[object] = found.tolist()
+    return numbers
+
+
+def test_value_follows_its_operations(values: Values) -> None:
+    """The sum of two known tensors is known; with an unknown one it is not."""
+    positions = to_meta(torch.arange(3))
+    moved = values.run(aten.add.Tensor, (positions, to_meta(torch.tensor(10))), {})
+    lost = values.run(aten.add.Tensor, (positions, floats(3)), {})
+    assert isinstance(moved, Tensor) and isinstance(lost, Tensor)
+
+    assert ("meta", [10, 11, 12], None) == (moved.device.type, known(moved), shadow(lost))
+
+
+def test_constant_meets_meta(values: Values) -> None:
+    """A constant made on the CPU moves to meta where it meets a meta tensor, with its value."""
+    out = values.run(aten.add.Tensor, (torch.arange(2), to_meta(torch.tensor([5, 7]))), {})
+    assert isinstance(out, Tensor)
+
+    assert ("meta", [5, 8]) == (out.device.type, known(out))
+
+
+def test_large_value_is_left_behind(values: Values) -> None:
+    """A value above the limit is not carried."""
+    large = carry(floats(LIMIT + 1), torch.empty(LIMIT + 1))
+
+    assert (LIMIT + 1, None) == (elements(large), shadow(large))
+
+
+def test_overwritten_value_is_forgotten(values: Values) -> None:
+    """A tensor that unknown values were written into is not known any more."""
+    buffer = to_meta(torch.zeros(3))
+    values.run(aten.copy_.default, (buffer, floats(3)), {})
+
+    assert shadow(buffer) is None
+
+
+def test_random_and_uninitialised_values_are_unknown(values: Values) -> None:
+    """What empty() or bernoulli() would hold is no value to rely on."""
+    empty = values.run(aten.empty.memory_format, ([3],), {"device": torch.device("meta")})
+    drawn = values.run(aten.bernoulli.default, (to_meta(torch.ones(3)),), {})
+    assert isinstance(empty, Tensor) and isinstance(drawn, Tensor)
+
+    assert (None, None) == (shadow(empty), shadow(drawn))
+
+
+def test_known_scalar_is_read(values: Values) -> None:
+    """`.item()` of a known tensor is its number, and nothing is assumed."""
+    assert 7 == values.run(aten._local_scalar_dense.default, (to_meta(torch.tensor(7)),), {})
+    assert {} == dict(values.assumed)
+
+
+@pytest.mark.parametrize(("dtype", "number"), [(torch.float32, 1.0), (torch.int64, 1), (torch.bool, False)])
+def test_unknown_scalar_is_an_assumption(values: Values, dtype: torch.dtype, number: object) -> None:
+    """`.item()` of a tensor from weights is a default, and that is written down."""
+    tensor = torch.empty((), dtype=dtype, device="meta")
+
+    assert number == values.run(aten._local_scalar_dense.default, (tensor,), {})
+    name = str(dtype).removeprefix("torch.")
+    assert {f"the value of a {name} scalar (_local_scalar_dense)": 1} == dict(values.assumed)
+
+
+def test_boolean_index_of_a_known_mask(values: Values) -> None:
+    """Indexing by a known mask gives as many rows as the mask is true."""
+    mask = to_meta(torch.tensor([True, False, True, True]))
+    out = values.run(aten.index.Tensor, (floats(4, 2), [mask]), {})
+    assert isinstance(out, Tensor)
+
+    assert ((3, 2), {}) == (tuple(out.shape), dict(values.assumed))
+
+
+def test_boolean_index_of_an_unknown_mask_takes_every_row(values: Values) -> None:
+    """A mask from weights is taken to be true everywhere, which is written down."""
+    mask = torch.empty(4, dtype=torch.bool, device="meta")
+    out = values.run(aten.index.Tensor, (floats(4, 2), [mask]), {})
+    assert isinstance(out, Tensor)
+
+    assert (4, 2) == tuple(out.shape)
+    assert ["a mask computed from weights is true everywhere (boolean index)"] == list(values.assumed)
+
+
+def test_full_mask_keeps_its_size_symbolic() -> None:
+    """nonzero() of a mask that is true everywhere has as many rows as the mask has elements, as a symbol."""
+    ledger = Ledger()
+    length = ledger.symbol("length", 4)
+    mask = carry(torch.empty((length,), dtype=torch.bool, device="meta"), torch.ones(4, dtype=torch.bool))
+    out = Values(symbolic=True).run(aten.nonzero.default, (mask,), {})
+    assert isinstance(out, Tensor)
+
+    assert length.node is out.shape[0].node  # type: ignore[attr-defined]
+    assert [[0], [1], [2], [3]] == known(out)
+
+
+def test_masked_select_counts_a_known_mask(values: Values) -> None:
+    """masked_select gives as many elements as the known mask is true."""
+    mask = to_meta(torch.tensor([[True, False], [True, True]]))
+    out = values.run(aten.masked_select.default, (floats(2, 2), mask), {})
+    assert isinstance(out, Tensor)
+
+    assert (3,) == tuple(out.shape)
+
+
+def test_routing_from_weights_is_balanced(values: Values) -> None:
+    """The experts that an unknown router chooses are all chosen equally often."""
+    out = values.run(aten.topk.default, (floats(6, 4), 2), {})
+    assert isinstance(out, tuple)
+    index = shadow(out[1])
+    assert index is not None
+
+    assert [3, 3, 3, 3] == torch.bincount(index.flatten(), minlength=4).tolist()
+    said = "balanced routing: indices of topk over values from weights go round robin"
+    assert {said: 1} == dict(values.assumed)
+
+
+def test_shape_that_only_weights_know_is_refused(values: Values) -> None:
+    """An operation whose shape depends on unknown values says so."""
+    with pytest.raises(UnknownValue, match="the shape of _unique2 depends on values"):
+        values.run(aten._unique2.default, (torch.empty(4, device="meta"),), {})
+
+
+def test_kernel_without_symbols_runs_at_this_runs_numbers() -> None:
+    """What has no symbolic kernel runs at the numbers, and the sizes are written down as consumed."""
+    ledger = Ledger()
+    ledger.running = True
+    size = ledger.symbol("size", 3)
+    out = Values(symbolic=True).run(aten.size.default, (torch.empty((size, 2), device="meta"),), {})
+
+    assert [3, 2] == out
+    assert [size.node] == [c.node for c in ledger.consumed]
+    assert 3 == number_of(size)
