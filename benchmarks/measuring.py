@@ -46,11 +46,12 @@ def spread(median: float, least: float, greatest: float) -> str:
     unit, factor = next(
         (u for u in (("s", 1.0), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9)) if median * u[1] >= 1), ("µs", 1e6)
     )
-    return f"{median * factor:.3g} {unit} ({least * factor:.3g}-{greatest * factor:.3g})"
+    middle, low, high = (ratio(value * factor) for value in (median, least, greatest))
+    return f"{middle} {unit} ({low}-{high})"
 
 
 def ratio(value: float) -> str:
-    """Three digits, thousands apart, never in powers of ten."""
+    """Three digits or all of them, thousands apart, never in powers of ten."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
