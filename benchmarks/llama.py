@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -113,23 +115,25 @@ LLAMAS = {one.name: one for one in (TINY, MID)}
 ENTRY = "transformers.models.llama.modeling_llama.LlamaModel"
 
 
-def explained(reported: int, parts: dict[str, int]) -> str:
-    """Which parts a count leaves out, where some explain it to within a percent."""
-    from itertools import combinations
+def left_out(reports: Sequence[int], parts: Sequence[Mapping[str, int]]) -> list[str]:
+    """What each report lacks: the parts whose sum comes nearest over all sizes at once.
 
-    missing = sum(parts.values()) - reported
-    if not missing:
-        return "nothing"
-    if missing < 0:
-        return f"counts {-missing:,} too many"
-    groups = [set(chosen) for count in range(1, len(parts) + 1) for chosen in combinations(parts, count)]
-    sums = {frozenset(group): sum(parts[part] for part in group) for group in groups}
-    best = min(sums, key=lambda group: (abs(sums[group] - missing), len(group)))
-    named = "both attention products" if best == _ATTENTION else ", ".join(p for p in parts if p in best)
-    if len(best) == len(parts) or abs(sums[best] - missing) > 0.01 * reported or len(best) > 3:
-        return "not a sum of parts"
-    extra = sums[best] - missing
-    return named if not extra else f"{named}; adds {extra:,} of other work"
+    Over all sizes, since at one of them two attention products may happen to cost what a projection does.
+    """
+    missing = [sum(one.values()) - report for report, one in zip(reports, parts, strict=True)]
+    if not any(missing):
+        return ["nothing"] * len(missing)
+    names = list(parts[0])
+    groups = [set(chosen) for count in range(1, len(names)) for chosen in combinations(names, count)]
+
+    def gaps(group: set[str]) -> list[int]:
+        return [sum(one[part] for part in group) - lack for one, lack in zip(parts, missing, strict=True)]
+
+    nearest = min(groups, key=lambda group: (sum(map(abs, gaps(group))), len(group)))
+    if any(abs(gap) > 0.01 * max(report, 1) for gap, report in zip(gaps(nearest), reports, strict=True)):
+        return ["not a sum of parts"] * len(missing)
+    named = "both attention products" if nearest == ATTENTION else ", ".join(n for n in names if n in nearest)
+    return [named if not gap else f"{named}; adds {gap:,} of other work" for gap in gaps(nearest)]
 
 
-_ATTENTION = frozenset({"attention scores", "attention values"})
+ATTENTION = {"attention scores", "attention values"}

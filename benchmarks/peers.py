@@ -14,13 +14,13 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Final, cast
 
 from benchmarks.counters import TOOLS, Report, Tool, quietly
-from benchmarks.llama import ENTRY, LLAMAS, explained
+from benchmarks.llama import ENTRY, LLAMAS, left_out
 from benchmarks.measuring import ROOT, Timing, about, many, ratio, spread, timed
 from benchmarks.publishing import publish, table
 
@@ -152,7 +152,7 @@ def compare(workers: list[Worker], llama: str, seq: int, rounds: int) -> dict[st
                 reports[worker.name] = f"reports {again} after {reports[worker.name]} for the same model"
             seconds[worker.name].append(took)
     exact, parts = LLAMAS[llama].flops(BATCH, seq), LLAMAS[llama].parts(BATCH, seq)
-    tools = {name: _judged(report, exact, parts) for name, report in reports.items()}
+    tools = {name: _judged(report, exact) for name, report in reports.items()}
     for name, values in seconds.items():
         one = tools[name]
         one["seconds"] = Timing(tuple(values)).record()
@@ -167,7 +167,7 @@ def compare(workers: list[Worker], llama: str, seq: int, rounds: int) -> dict[st
     }
 
 
-def _judged(report: Report | str, exact: int, parts: dict[str, int]) -> dict[str, object]:
+def _judged(report: Report | str, exact: int) -> dict[str, object]:
     """A report with its error: of its products where told apart and nearer, else of its total."""
     if isinstance(report, str):
         return {"failed": report}
@@ -178,7 +178,6 @@ def _judged(report: Report | str, exact: int, parts: dict[str, int]) -> dict[str
         "products": report.products,
         "judged": nearest,
         "relative_error": (nearest - exact) / exact,
-        "missed": explained(nearest, parts),
         "says": report.says,
     }
 
@@ -194,22 +193,21 @@ HEADER = (
 )
 
 
-def rows(done: Mapping[str, object], unmoved: set[str]) -> list[list[str]]:
-    """A comparison as lines of its table; `unmoved`: tools that report the same for every length."""
+def rows(done: Mapping[str, object]) -> list[list[str]]:
+    """A comparison as lines of its table."""
     lines = []
     for name, one in cast("Mapping[str, Mapping[str, object]]", done["tools"]).items():
         if "failed" in one:
             lines.append([name, f"fails: {str(one['failed'])[:90]}", *[""] * 5])
             continue
         seconds, slower = (cast("Mapping[str, float]", one[key]) for key in ("seconds", "times_ours"))
-        missed = "the sequence length: the same for every one" if name in unmoved else str(one["missed"])
         lines.append(
             [
                 name,
                 f"{one['total']:,}",
                 "" if one["products"] is None else f"{one['products']:,}",
                 "exact" if one["relative_error"] == 0 else f"{one['relative_error']:+.2%}",
-                "; ".join(filter(None, (missed, str(one["says"])))),
+                "; ".join(filter(None, (str(one.get("missed", "")), str(one["says"])))),
                 spread(seconds["median"], seconds["least"], seconds["greatest"]),
                 "1" if name == OURS else ratio(slower["median"]),
             ]
@@ -217,14 +215,44 @@ def rows(done: Mapping[str, object], unmoved: set[str]) -> list[list[str]]:
     return lines
 
 
-def _unmoved(done: list[dict[str, object]]) -> set[tuple[str, str]]:
-    """Llamas and tools whose totals are equal at two sequence lengths."""
-    seen: dict[tuple[str, str], list[object]] = {}
-    for one in done:
-        for name, tool in cast("Mapping[str, Mapping[str, object]]", one["tools"]).items():
-            if "total" in tool:
-                seen.setdefault((str(one["llama"]), name), []).append(tool["total"])
-    return {key for key, totals in seen.items() if len(totals) > 1 and len(set(totals)) == 1}
+def say_missed(done: Sequence[dict[str, object]]) -> None:
+    """Adds what each tool leaves out, judged over all sequence lengths of a model together."""
+    for llama, name in {(str(one["llama"]), name) for one in done for name in _tools(one)}:
+        sizes = [one for one in done if one["llama"] == llama and "judged" in _tools(one)[name]]
+        found = [_tools(one)[name] for one in sizes]
+        reports = [cast("int", tool["judged"]) for tool in found]
+        texts = left_out(reports, [cast("dict[str, int]", one["parts"]) for one in sizes]) if sizes else []
+        if len(reports) > 1 and len(set(reports)) == 1:
+            texts = ["the sequence length: the same for every one"] * len(reports)
+        for tool, text in zip(found, texts, strict=True):
+            tool["missed"] = text
+
+
+def _tools(one: Mapping[str, object]) -> dict[str, dict[str, object]]:
+    return cast("dict[str, dict[str, object]]", one["tools"])
+
+
+def sections_of(record: Mapping[str, object]) -> list[str]:
+    """The tables of a record and what they mean."""
+    sections = []
+    for one in cast("Sequence[Mapping[str, object]]", record["comparisons"]):
+        model = LLAMAS[str(one["llama"])]
+        title = (
+            f"**{model.name} Llama** ({model.num_hidden_layers} layers, hidden {model.hidden_size}, "
+            f"{model.num_attention_heads} heads, {model.num_key_value_heads} kv heads, intermediate "
+            f"{model.intermediate_size}), B={BATCH}, S={one['seq_len']}: exactly {one['exact']:,} flops"
+        )
+        sections += [title, table(HEADER, rows(one))]
+    ours = cast("Mapping[str, float]", record["ours"])
+    sections.append(
+        f"Our formula: `{ours['formula']}`. Deriving and proving it took {ours['derive_seconds']:.1f} s (one "
+        f"dtype, prefill); the whole calculator (both dtypes, decode too), {ours['origin']}: "
+        f"{ours['calculator_seconds']:.1f} s; after that every size costs what the table says. Times are "
+        f"medians (least-greatest) of {record['rounds']} rounds in turns, on ready models, ours of {CALLS} "
+        "evaluations at once; ratios are medians of those within a round. Where a tool tells products apart "
+        "from other work, the nearer of the two numbers is judged."
+    )
+    return sections
 
 
 def main() -> None:
@@ -250,35 +278,18 @@ def main() -> None:
     for llama in options.llamas:
         for seq in options.seqs:
             done.append(compare(workers, llama, seq, options.rounds))
-            print(f"{llama} S={seq}", *rows(done[-1], set()), sep="\n  ", flush=True)
+            print(f"{llama} S={seq}", *rows(done[-1]), sep="\n  ", flush=True)
     for worker in workers:
         worker.close()
     known["load_when_ended"] = os.getloadavg()[0]
-    unmoved = _unmoved(done)
-    sections = []
-    for one in done:
-        here = {name for llama, name in unmoved if llama == one["llama"]}
-        model = LLAMAS[str(one["llama"])]
-        title = (
-            f"**{model.name} Llama** ({model.num_hidden_layers} layers, hidden {model.hidden_size}, "
-            f"{model.num_attention_heads} heads, {model.num_key_value_heads} kv heads, intermediate "
-            f"{model.intermediate_size}), B={BATCH}, S={one['seq_len']}: exactly {one['exact']:,} flops"
-        )
-        sections += [title, table(HEADER, rows(one, here))]
-    sections.append(
-        f"Our formula: `{formula}`. Deriving and proving it took {derived:.1f} s (one dtype, prefill); "
-        f"the whole calculator (both dtypes, decode too), {origin}: {got:.1f} s; after that every size "
-        "costs what the table says. Times are medians (least-greatest) of "
-        f"{options.rounds} rounds in turns, on ready models; ratios are medians of those within a round. "
-        "Where a tool tells products apart from other work, the nearer of the two numbers is judged."
-    )
+    say_missed(done)
     record = {
         "about": known,
         "rounds": options.rounds,
         "ours": {"derive_seconds": derived, "calculator_seconds": got, "origin": origin, "formula": formula},
         "comparisons": done,
     }
-    publish("peers", record, sections)
+    publish("peers", record, sections_of(record))
 
 
 if __name__ == "__main__":
