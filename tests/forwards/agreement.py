@@ -172,13 +172,14 @@ class StaticRecorder(Recorder):
         super().__init__(Widths(*NUMBERS.values()), dtype_of(case), Values(symbolic=False))
         self.entry = case.value("executed")
         self.depths: dict[int, int] = {}
+        self.places = self._interpreted
 
     def enter(self, module: torch.nn.Module, *rest: Any) -> CallRecord:
         call = super().enter(module, *rest)
         self.depths[call.index] = len(current_frames())
         return call
 
-    def _frames(self, frame: FrameType | None) -> tuple[Place, ...]:
+    def _interpreted(self, frame: FrameType | None) -> tuple[Place, ...]:
         running = current_frames()
         if self._stack:
             running = running[self.depths[self._stack[-1]] :]
