@@ -20,6 +20,7 @@ from forwardbook.profiling.sizes import draw
 
 POINTS = 3
 TRIES = 24
+REDRAWS = 6
 UNEQUAL = {"w_dtype_bytes": 3, "a_dtype_bytes": 5, "kv_dtype_bytes": 7}
 
 
@@ -131,12 +132,17 @@ def prove(
         return proofs
     together = {c.text(): c for p in patterns for c in p.conditions}
     problem = ""
+    seen: list[Mapping[str, int]] = []
     for attempt in range(TRIES):
         if all(len(p.points) >= points for p in proofs):
             break
         conditions = [c for c in (*general, *together.values()) if c.symbols() <= set(hints)]
         fixed = _kept(hints, rng, attempt)
         sizes = draw(hints, conditions, rng, fixed)
+        for _ in range(REDRAWS if len(seen) == points - 1 else 0):  # chance may have kept a size so far
+            if sizes is None or not _unvaried(hints, [*seen, sizes]):
+                break
+            sizes = draw(hints, conditions, rng, fixed)
         if sizes is None:
             problem = "no random sizes were found that satisfy all conditions"
             continue
@@ -148,6 +154,7 @@ def prove(
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
             problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             continue
+        seen.append(sizes)
         for proof in proofs:
             call = find_call(trace, proof.pattern.path, proof.pattern.occurrence)
             if call is None or len(proof.points) >= points:
@@ -158,6 +165,11 @@ def prove(
         if len(proof.points) < points:
             proof.reason = problem
     return proofs
+
+
+def _unvaried(hints: Mapping[str, int], points: Sequence[Mapping[str, int]]) -> bool:
+    """Whether a size above 1 has one value at all points."""
+    return any(hint > 1 and len({sizes[name] for sizes in points}) == 1 for name, hint in hints.items())
 
 
 def _kept(hints: Mapping[str, int], rng: random.Random, attempt: int) -> dict[str, int]:
