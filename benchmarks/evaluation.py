@@ -21,6 +21,7 @@ from benchmarks.publishing import publish, table
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
+    from torch import nn
 
 CLASSES = ("transformers.models.llama.modeling_llama.LlamaAttention", ENTRY)
 BATCH, SEQ = 1, 512
@@ -35,7 +36,7 @@ def counted(name: str) -> tuple[Callable[[], object], int]:
     import torch
     from torch.utils.flop_counter import FlopCounterMode
 
-    model = MID.build("meta").model
+    model = cast("nn.Module", MID.build("meta").model)
     mask = torch.zeros(BATCH, 1, SEQ, SEQ, device="meta")
     if name == ENTRY:
         ids = MID.ids(BATCH, SEQ, "meta")
@@ -45,7 +46,7 @@ def counted(name: str) -> tuple[Callable[[], object], int]:
     else:
         hidden = torch.empty(BATCH, SEQ, MID.hidden_size, device="meta")
         angles = tuple(torch.empty(BATCH, SEQ, MID.head_dim, device="meta") for _ in ("cos", "sin"))
-        layer = model.layers[0].self_attn
+        layer = model.get_submodule("layers.0.self_attn")
 
         def call() -> object:
             return layer(hidden, position_embeddings=angles, attention_mask=mask)
@@ -53,7 +54,7 @@ def counted(name: str) -> tuple[Callable[[], object], int]:
     def run() -> int:
         with torch.no_grad(), FlopCounterMode(display=False) as counter:
             call()
-        return counter.get_total_flops()
+        return int(counter.get_total_flops())
 
     return run, run()
 
@@ -64,7 +65,7 @@ def evaluations(one: Ours) -> dict[str, tuple[Callable[[], object], int]]:
 
     sizes = one.needed(MID.sizes(BATCH, SEQ))
     found: dict[str, tuple[Callable[[], object], int]] = {
-        "flops": (many(lambda: one.calculator.flops(**sizes), CALLS), CALLS),
+        "flops": (many(lambda: one.calculator.flops(regime=None, **sizes), CALLS), CALLS),
         "all quantities": (many(lambda: one.calculator.costs_at(sizes), CALLS // 10), CALLS // 10),
     }
     rng = numpy.random.default_rng(0)
@@ -90,7 +91,7 @@ def _sweep(one: Ours, sizes: Mapping[str, object], quantities: tuple[str, ...]) 
 
 def _agree(one: Ours, sizes: Mapping[str, object]) -> None:
     """Some elements of an array against the integers that single calls give."""
-    swept = cast("NDArray[numpy.int64]", one.calculator.flops(**cast("dict[str, int]", sizes)))
+    swept = cast("NDArray[numpy.int64]", one.calculator.flops(regime=None, **cast("dict[str, int]", sizes)))
     batch, seq = (cast("NDArray[numpy.int64]", sizes[name]) for name in ("batch_size", "seq_len"))
     for place in range(0, len(swept), len(swept) // 100):
         single = {
@@ -98,7 +99,7 @@ def _agree(one: Ours, sizes: Mapping[str, object]) -> None:
             "batch_size": int(batch[place]),
             "seq_len": int(seq[place]),
         }
-        if one.calculator.flops(**single) != swept[place]:
+        if one.calculator.flops(regime=None, **single) != swept[place]:
             raise SystemExit(f"{one.entry.full_class_name}: array and single call differ at {single}")
 
 
@@ -107,7 +108,7 @@ def measure(name: str, rounds: int) -> dict[str, object]:
     one = ours(name)
     run, flops = counted(name)
     subjects = evaluations(one)
-    mine = one.calculator.flops(**one.needed(MID.sizes(BATCH, SEQ)))
+    mine = one.calculator.flops(regime=None, **one.needed(MID.sizes(BATCH, SEQ)))
     if mine != flops:
         raise SystemExit(f"{name}: the formula gives {mine}, FlopCounterMode {flops}: nothing to compare")
     timings = interleaved(
