@@ -1,8 +1,8 @@
-"""Proves every class of torch.nn and every class in the trees of fifteen transformers models, and stores the entries.
+"""Proves and stores every class of torch.nn and every class in the trees of fifteen transformers models.
 
     python benchmarks/prove_core.py [--only NAME ...] [--no-explore]
 
-One child process per torch.nn batch or model, 30 minutes each; results in benchmarks/results/core.json.
+One child process per torch.nn batch or model, 30 minutes each; the verdicts in benchmarks/results/core_runs.json.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-RESULTS = Path(__file__).parent / "results" / "core.json"
+RESULTS = Path(__file__).parent / "results" / "core_runs.json"
 SECONDS = 1800
 MODELS = {
     "llama": "llama.modeling_llama.LlamaModel",
@@ -59,7 +59,8 @@ def prove_torch(explore: bool) -> dict[str, object]:
                 keep(entry)
         except Exception as error:  # noqa: BLE001 - the table says what failed
             verdict, reason = "unproved", f"{type(error).__name__}: {str(error)[:200]}"
-        done[f"torch.nn.{name}"] = {"verdict": verdict, "reason": reason, "seconds": round(time.monotonic() - begin, 2)}
+        seconds = round(time.monotonic() - begin, 2)
+        done[f"torch.nn.{name}"] = {"verdict": verdict, "reason": reason, "seconds": seconds}
         print(name, verdict, reason[:100], flush=True)
     return done
 
@@ -110,7 +111,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.child:
         explore = not options.no_explore
-        done = prove_torch(explore) if options.child == "torch" else prove_model(MODELS[options.child], explore)
+        name = options.child
+        done = prove_torch(explore) if name == "torch" else prove_model(MODELS[name], explore)
         print("RESULT " + json.dumps(done))
         return
     record = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}

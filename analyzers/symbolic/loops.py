@@ -69,6 +69,42 @@ def without_loops(
     return found
 
 
+def without_nested_loops(
+    recipe: Recipe,
+    dtype: torch.dtype,
+    patterns: Sequence[Pattern],
+    names: tuple[str, str],
+    starts: Mapping[str, int],
+    hints: Mapping[str, int] | None = None,
+    numbers: Mapping[str, int] | None = None,
+    run: Run = run_symbolically,
+) -> list[Pattern | None]:
+    """As `without_loops` for two sizes whose loops are nested (time steps within layers): their counts multiply.
+
+    The inner size is interpolated at each of POINTS values of the outer one, and the outcome over those.
+    """
+    inner, outer = names
+    values = range(starts[outer], starts[outer] + POINTS)
+    rows: dict[int, list[Pattern | None]] = {}
+    for value in values:
+
+        def pinned(
+            one: Recipe, kind: torch.dtype, given: Numbers, fixed: Numbers, value: int = value
+        ) -> SymbolicRun:
+            return run(one, kind, given, {**(fixed or {}), outer: value})
+
+        at = {inner: starts[inner]}
+        rows[value] = without_loops(recipe, dtype, patterns, [inner], at, 1, hints, numbers, pinned)
+    varied = {inner: dict.fromkeys(range(starts[inner], starts[inner] + POINTS)), outer: dict.fromkeys(values)}
+    found: list[Pattern | None] = []
+    for index, pattern in enumerate(patterns):
+        table = {value: p.summary for value, row in rows.items() if (p := row[index]) is not None}
+        summary = _combined({outer: table}) if len(table) == POINTS else None
+        kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
+        found.append(replace(pattern, summary=summary, conditions=kept) if summary is not None else None)
+    return found
+
+
 def _survives(
     condition: Condition, varied: Mapping[str, Mapping[int, object]], numbers: Mapping[str, int] | None
 ) -> bool:

@@ -9,7 +9,7 @@ import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.assume import Assumed
-from forwardbook.analyzers.symbolic.loops import POINTS, without_loops
+from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote, SymbolicRun, run_symbolically
 from forwardbook.formula import Condition, Expr, FormulaError
@@ -128,7 +128,7 @@ def _with_loops(
         chosen = [derived[i].pattern for i in members]
         for starts, step in _starts(names, numbers):
             try:
-                mended = without_loops(first.recipe, first.dtype, chosen, names, starts, step, hints, numbers)
+                mended = _without(first, chosen, names, starts, step, hints, numbers)
             except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
                 continue
             stated = [Condition.parse(text) for text in first.recipe.conditions]
@@ -150,6 +150,24 @@ def _with_loops(
     return derived
 
 
+NESTED = 0  # in place of a step: the two sizes are counts of nested loops
+
+
+def _without(
+    first: Derived,
+    chosen: Sequence[Pattern],
+    names: Sequence[str],
+    starts: Mapping[str, int],
+    step: int,
+    hints: Mapping[str, int] | None,
+    numbers: Mapping[str, int],
+) -> list[Pattern | None]:
+    if step != NESTED:
+        return without_loops(first.recipe, first.dtype, chosen, names, starts, step, hints, numbers)
+    inner, outer = names
+    return without_nested_loops(first.recipe, first.dtype, chosen, (inner, outer), starts, hints, numbers)
+
+
 def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict[str, int], int]]:
     """First values and steps worth trying.
 
@@ -161,6 +179,8 @@ def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict
     largest = max(names, key=lambda n: numbers[n])
     above = {**at_hint, largest: numbers[largest] + POINTS}
     tried = [(small, 1), (small, 2), (at_hint, 1), (above, 1)]
+    if len(names) == 2:
+        tried.append((small, NESTED))
     return [one for i, one in enumerate(tried) if one not in tried[:i]]
 
 
