@@ -2,7 +2,8 @@
 
     python benchmarks/prove_core.py [--only NAME ...] [--no-explore]
 
-One child process per torch.nn batch or model, 30 minutes each; the verdicts in benchmarks/results/core_runs.json.
+One child process per torch.nn batch or model, 30 minutes each. The verdicts
+are written to benchmarks/results/core_runs.json.
 """
 
 from __future__ import annotations

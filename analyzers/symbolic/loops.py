@@ -95,7 +95,8 @@ def without_nested_loops(
 
         at = {inner: starts[inner]}
         rows[value] = without_loops(recipe, dtype, patterns, [inner], at, 1, hints, numbers, pinned)
-    varied = {inner: dict.fromkeys(range(starts[inner], starts[inner] + POINTS)), outer: dict.fromkeys(values)}
+    steps = range(starts[inner], starts[inner] + POINTS)
+    varied = {inner: dict.fromkeys(steps), outer: dict.fromkeys(values)}
     found: list[Pattern | None] = []
     for index, pattern in enumerate(patterns):
         table = {value: p.summary for value, row in rows.items() if (p := row[index]) is not None}
