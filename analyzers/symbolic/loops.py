@@ -79,7 +79,7 @@ def without_nested_loops(
     numbers: Mapping[str, int] | None = None,
     run: Run = run_symbolically,
 ) -> list[Pattern | None]:
-    """As `without_loops` for two sizes whose loops are nested (time steps within layers): their counts multiply.
+    """As `without_loops`, for two sizes whose loops are nested (time steps within layers): counts multiply.
 
     The inner size is interpolated at each of POINTS values of the outer one, and the outcome over those.
     """
