@@ -51,7 +51,7 @@ def analyze(
 
 
 def _typed(cls: type) -> str:
-    """`file.py:Class`, for a live class; one that was typed into a session has no file to read."""
+    """`file.py:Class`, for a live class; one that was typed at a prompt has no file to read."""
     if not isinstance(cls, type):
         raise ForwardbookError(
             f"analysing a {type(cls).__name__}: a class or its name was expected, found an instance; "
