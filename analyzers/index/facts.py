@@ -1,0 +1,209 @@
+"""The facts about source files: frozen values that say what is defined, imported and called, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Language = Literal[
+    "python", "c", "cpp", "cuda", "cmake", "yaml", "json", "toml", "markdown", "notebook", "other"
+]
+Kind = Literal[
+    "class",
+    "function",
+    "method",
+    "property",
+    "struct",
+    "union",
+    "enum",
+    "typedef",
+    "macro",
+    "kernel",
+    "constant",
+]
+How = Literal["exact", "possible", "registry", "external", "unresolved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines `start` to `end` of a file, counted from 1, both included."""
+
+    start: int
+    end: int
+
+    def __contains__(self, line: int) -> bool:
+        return self.start <= line <= self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter as written; `kind` is `/`, `` (ordinary), `*`, `**` or `keyword`."""
+
+    name: str
+    kind: Literal["/", "", "*", "**", "keyword"] = ""
+    annotation: str = ""
+    default: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call site: `target` is the callee as written (`self.graph.add`, `foo`, `super().trace`, `().run`).
+
+    A callee that is no chain of names has `()` where the unnamed part stands.
+    """
+
+    line: int
+    column: int
+    target: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """One `raise` (or C++ `throw`): the exception and the nearest condition around it, as written."""
+
+    line: int
+    exception: str
+    condition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of a class: where it is first bound, its annotation and its value, as written."""
+
+    name: str
+    line: int
+    annotation: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A class, function, method, kernel, ... and what it says about itself.
+
+    `span` runs from `def`/`class` (or the return type in C++) to the last line; `decorated` begins at the
+    first decorator or template line. `qualname` is dotted within the file (`Graph.add`, `outer.inner`; C++
+    namespaces are dotted too). `signature` is the source from `def` to before the colon, whitespace joined.
+    """
+
+    name: str
+    qualname: str
+    kind: Kind
+    span: Span
+    decorated: Span
+    signature: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    returns: str = ""
+    decorators: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    docstring: str = ""
+    is_async: bool = False
+    is_generator: bool = False
+    is_public: bool = True
+    parent: str = ""
+    calls: tuple[Call, ...] = ()
+    raised: tuple[Raised, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    launches: tuple[Launch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A CUDA launch `kernel<<<grid, block, shared, stream>>>`; `in_macro` where it stands in a `#define`."""
+
+    line: int
+    kernel: str
+    grid: str = ""
+    block: str = ""
+    shared: str = ""
+    stream: str = ""
+    in_macro: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """`import module as alias` (`name` empty) or `from module import name as alias`.
+
+    `level` counts the leading dots.
+    In C and C++ an `#include`: `module` is the header, `level` 1 for quotes and 0 for angle brackets.
+    """
+
+    line: int
+    module: str
+    name: str = ""
+    alias: str = ""
+    level: int = 0
+    guarded: bool = False  # under `if TYPE_CHECKING`, in `try`, or inside a function
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What could not be read of a file, and where (`line` 0: the file as a whole)."""
+
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A native function callable from Python: `m.def("name", &function)`, `m.impl` of `TORCH_LIBRARY`."""
+
+    line: int
+    module: str
+    name: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """All facts of one file.
+
+    `path` is relative to the repository root, with `/`; `module` is the dotted import name. Of a
+    configuration file `constants` holds the dotted keys, their types (`annotation`) and values.
+    """
+
+    path: str
+    language: Language
+    digest: str
+    lines: int
+    module: str = ""
+    encoding: str = "utf-8"
+    parser: Literal["ast", "libcst", "tree-sitter", "none"] = "none"
+    docstring: str = ""
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+    exports: tuple[str, ...] | None = None  # `__all__` where it is written
+    constants: tuple[Attribute, ...] = ()  # names bound at module level
+    calls: tuple[Call, ...] = ()  # calls at module level, `if __name__ == "__main__"` included
+    bindings: tuple[Binding, ...] = ()
+    generated_by: str = ""  # the generator, where the file says that it is generated
+    experimental: bool = False
+    has_main: bool = False  # `if __name__ == "__main__"`
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """The facts of every file under a root, by path; `skipped` names what was not read and why."""
+
+    root: str
+    files: dict[str, FileFacts] = field(default_factory=dict)
+    skipped: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A call from a definition (or a module, `caller` empty) at a line to a target.
+
+    `callee_path` and `callee` name a definition of the repository, or for `external` the path is empty and
+    `callee` is the dotted outside name; for `unresolved` `callee` is the text as written and `reason` says
+    why it stops.
+    """
+
+    path: str
+    caller: str
+    line: int
+    how: How
+    callee_path: str
+    callee: str
+    reason: str = ""
