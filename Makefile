@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "forwardbook needs Python 3.11 or newer; none found. Install one, or: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,ty]'
 	@touch $@
 
 demo: $(STAMP) ## set up .venv if needed, then analyse LlamaAttention (formula, cost per line, proof) and prove it again

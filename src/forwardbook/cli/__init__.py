@@ -23,3 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def analyze_module() -> int:
     """The script `analyze-module`, short for `forwardbook analyze-module`."""
     return main(["analyze-module", *sys.argv[1:]])
+
+
+def explain() -> int:
+    """The script `explain`, short for `forwardbook explain`."""
+    return main(["explain", *sys.argv[1:]])

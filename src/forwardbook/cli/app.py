@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "evaluate": "forwardbook.cli.evaluate:evaluate",
     "static-share": "forwardbook.cli.static_share:static_share",
     "schema": "forwardbook.cli.schema:schema",
+    "explain": "forwardbook.cli.explain:explain",
 }
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""
 

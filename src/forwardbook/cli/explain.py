@@ -1,0 +1,81 @@
+"""`forwardbook explain`: paths in; pages whose every claim was checked, and what became of each, out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from forwardbook.pipeline.explain import Report
+
+Resolver = Literal["own", "ty", "both"]
+
+
+def explain(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Source files or folders.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where pages go; by default context/docs/code-explained or docs/code-explained."),
+    ] = None,
+    repository: Annotated[
+        bool, typer.Option("--repository", help="Write the set of five documents for a folder.")
+    ] = False,
+    focus: Annotated[
+        str, typer.Option(metavar="PACKAGE", help="The package or folder that the set treats in depth.")
+    ] = "",
+    requirements: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A checklist in Markdown, answered item by item.")
+    ] = None,
+    feature: Annotated[str, typer.Option(metavar="NAME", help="What several files make up together.")] = "",
+    root: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="What paths are relative to; found by default.")
+    ] = None,
+    resolver: Annotated[
+        Resolver, typer.Option(help="Who resolves calls; `ty` runs that program if it is installed.")
+    ] = "own",
+    jobs: Annotated[int, typer.Option(min=1, help="Processes that read and write at once.")] = 1,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a page would change.")] = (
+        False
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite pages that were edited by hand.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON, write nothing.")] = False,
+) -> None:
+    """Document files, a folder or a repository without running any of it; each claim is checked first."""
+    from forwardbook.pipeline.explain import Request, explain, facts_json
+
+    request = Request(
+        tuple(paths), out, repository, focus, requirements, feature, root, resolver, jobs, check, force
+    )
+    if as_json:
+        for piece in facts_json(request):
+            print(piece)
+        return
+    from forwardbook.cli.explain_progress import progress
+
+    try:
+        with progress() as told:
+            report = explain(request, told)
+    except KeyboardInterrupt:
+        _say("interrupted: finished pages are kept, the same command goes on with the others")
+        raise typer.Exit(130) from None
+    _tell(report)
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def _tell(report: Report) -> None:
+    """What became of each page on standard output; what is wrong, and what to do, beside it."""
+    for page in report.pages:
+        print(f"{page.outcome:<12} {page.path}{page.figures}")
+        for line in page.wrong:
+            _say(f"  {line}")
+    for line in report.problems:
+        _say(line)
+    _say(report.closing)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
