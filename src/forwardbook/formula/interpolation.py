@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from forwardbook.formula.alignment import aligned
 from forwardbook.formula.atoms import UNIT
 from forwardbook.formula.expr import ONE, ZERO, Expr
 
@@ -13,11 +14,34 @@ def interpolate(name: str, points: Mapping[int, Expr], max_degree: int) -> Expr 
     """The polynomial of lowest degree that all points beyond those that define it confirm; else None.
 
     A value that itself contains the symbol is taken at its point, so the other coefficients are free of it.
+    Rounded divisions, minima and maxima in which the size became a number are fitted part by part.
     """
     places = sorted(points)
     values = [points[place].subs({name: place}) for place in places]
     if len(places) < 2:
         return None
+    direct = _polynomial(name, places, values, max_degree)
+    return _with_opaque(name, places, values, max_degree) if direct is None else direct
+
+
+def _with_opaque(name: str, places: list[int], values: list[Expr], max_degree: int) -> Expr | None:
+    """The expression whose varying opaque terms were fitted by their parts, confirmed at every point."""
+
+    def fit(parts: Sequence[Expr]) -> Expr | None:
+        return interpolate(name, dict(zip(places, parts, strict=True)), max_degree)
+
+    terms = aligned(values, fit)
+    if terms is None:
+        return None
+    whole = _polynomial(name, places, list(terms.values), max_degree)
+    if whole is None:
+        return None
+    whole = whole.subs(terms.terms)
+    held = all(whole.subs({name: x}) == value for x, value in zip(places, values, strict=True))
+    return whole if held else None
+
+
+def _polynomial(name: str, places: list[int], values: list[Expr], max_degree: int) -> Expr | None:
     table = _divided_differences(places, values, min(max_degree, len(places) - 2) + 2)
     for degree in range(min(max_degree, len(places) - 2) + 1):
         found = table[: degree + 1]
