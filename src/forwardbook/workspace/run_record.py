@@ -1,0 +1,68 @@
+"""What a run over sources wrote: a state of the sources and the pages' digests in, the same back next time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final, cast
+
+from forwardbook.workspace.storage import WorkspaceError, write_atomically
+
+CACHE_VARIABLE: Final = "XDG_CACHE_HOME"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """`stamp` is the state of the files as their folder tells it, `content` that of their bytes.
+
+    `pages` holds the digest of each page that was written or found up to date in this state. `seen` holds
+    (modified, size) of each, so that a page which nobody touched is not read again. `closing` is what was told.
+    """
+
+    stamp: str = ""
+    content: str = ""
+    is_complete: bool = False
+    pages: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, tuple[int, int]] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def cache_folder() -> Path:
+    """Where what can be computed again is kept for this user."""
+    given = os.environ.get(CACHE_VARIABLE, "")
+    return (Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache") / "forwardbook"
+
+
+def load_record(subject: str) -> RunRecord:
+    """The record of the last run over a subject; an empty one where there is none or it cannot be read."""
+    try:
+        raw = json.loads(_path(subject).read_text(encoding="utf-8"))
+        seen = cast("dict[str, list[int]]", raw["seen"])
+        return RunRecord(
+            str(raw["stamp"]),
+            str(raw["content"]),
+            bool(raw["is_complete"]),
+            {str(name): str(digest) for name, digest in raw["pages"].items()},
+            {name: (int(modified), int(size)) for name, (modified, size) in seen.items()},
+            {str(name): str(text) for name, text in raw["told"].items()},
+            tuple(str(text) for text in raw["problems"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return RunRecord()
+
+
+def save_record(subject: str, record: RunRecord) -> bool:
+    """Keep a record; whether that was possible (a cache that cannot be written only costs time)."""
+    try:
+        write_atomically(_path(subject), json.dumps(asdict(record), ensure_ascii=False))
+    except (WorkspaceError, OSError):
+        return False
+    return True
+
+
+def _path(subject: str) -> Path:
+    return cache_folder() / "runs" / f"{hashlib.sha256(subject.encode()).hexdigest()[:32]}.json"
