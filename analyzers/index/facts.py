@@ -49,7 +49,10 @@ class Parameter:
 class Call:
     """One call site: `target` is the callee as written (`self.graph.add`, `foo`, `super().trace`, `().run`).
 
-    A callee that is no chain of names has `()` where the unnamed part stands.
+    Where what a call gives is called, or has a member called, the call stands as `()` after its own callee
+    (`Tracer().trace`, `make()()`); any other part without a name is a bare `()`. `line` and `column` (from 0, in
+    bytes of UTF-8) are those of the first character of the whole call expression, as `ast` has them. Arguments
+    are as written (`x`, `*rest`, `key=value`), long ones cut with an ellipsis.
     """
 
     line: int
@@ -60,7 +63,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """One `raise` (or C++ `throw`): the exception and the nearest condition around it, as written."""
+    """One `raise` (or C++ `throw`): the exception and the nearest condition around it, as written.
+
+    The exception is its class where it is built in place (`ValueError`), and empty for a bare `raise`. The
+    condition is `x is None`, `not (x is None)` (its `else`), `except KeyError`, `case 1`, `while x`, or empty.
+    """
 
     line: int
     exception: str
@@ -69,7 +76,11 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of a class: where it is first bound, its annotation and its value, as written."""
+    """A name and where it is first bound: an attribute of a class, a module's constant, a function's local.
+
+    `annotation` and `value` are as written (a long value is cut with an ellipsis). The value is `with X` or
+    `for X` where such a statement binds the name, and empty where an unpacking or an `except` does.
+    """
 
     name: str
     line: int
@@ -105,6 +116,8 @@ class Definition:
     raised: tuple[Raised, ...] = ()
     attributes: tuple[Attribute, ...] = ()
     launches: tuple[Launch, ...] = ()
+    locals: tuple[Attribute, ...] = ()  # names bound in the body of a function, parameters left out
+    returned: tuple[str, ...] = ()  # what follows `return`, as written, long ones cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +146,7 @@ class Import:
     name: str = ""
     alias: str = ""
     level: int = 0
-    guarded: bool = False  # under `if TYPE_CHECKING`, in `try`, or inside a function
+    guarded: bool = False  # under any `if` (`TYPE_CHECKING`, ...), in `try`, or inside a function
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +190,7 @@ class FileFacts:
     calls: tuple[Call, ...] = ()  # calls at module level, `if __name__ == "__main__"` included
     bindings: tuple[Binding, ...] = ()
     generated_by: str = ""  # the generator, where the file says that it is generated
+    generated_from: str = ""  # the source it was generated from, where the file names it
     experimental: bool = False
     has_main: bool = False  # `if __name__ == "__main__"`
     problems: tuple[Problem, ...] = ()
