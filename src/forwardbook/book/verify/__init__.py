@@ -1,4 +1,4 @@
-"""The written Markdown of a page and the facts of a repository in, every claim of the page and its state out."""
+"""Written Markdown and the facts of a repository in, every claim of the page and its state out."""
 
 from forwardbook.book.verify.claims import Claim, Kind, State
 from forwardbook.book.verify.sources import Sources

@@ -1,4 +1,4 @@
-"""What claims are held against: facts, call graph, bytes of files and the pages known for links, in one value."""
+"""What claims are held against, in one value: facts, call graph, bytes of files, pages known for links."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class CallGraph(Protocol):
 
 @dataclass(frozen=True)
 class Sources:
-    """Facts, graph, `read(path)` for bytes (None where there is no such file), and the pages that may be linked.
+    """Facts, graph, `read(path)` for bytes (None where there is no such file), and pages that may be linked.
 
-    Paths are relative to the repository root with `/`. `pages` maps the path of each page to its Markdown, from
-    which anchors are read; page paths are relative to the same root, or absolute where they lie outside of it.
+    Paths are relative to the repository root with `/`. `pages` maps the path of each page to its Markdown,
+    from which anchors are read; page paths are relative to the same root, or absolute outside of it.
     """
 
     repository: Repository
