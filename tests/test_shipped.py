@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from forwardbook.analyzers.reader import glance_at
 from forwardbook.formula import Condition, Expr, parse
+from forwardbook.pipeline.versions import current_versions
 from forwardbook.schema import Entry, Regime
 
 DATABASE = Path(__file__).resolve().parent.parent / "module_db.json"
@@ -76,3 +78,22 @@ def test_no_name_is_without_meaning() -> None:
     ]
 
     assert [] == unknown
+
+
+def test_stored_hashes_are_those_of_the_installed_source() -> None:
+    """Where the versions are those of the entry, the code hashes to what is stored: it is known, not run."""
+    stored = [
+        entry
+        for entry in entries().values()
+        if {n: v for n, v in entry.versions.items() if n != "rules"} == _installed(entry)
+    ]
+
+    assert [] == [
+        entry.full_class_name
+        for entry in stored
+        if glance_at(entry.full_class_name).source_hash != entry.source_hash
+    ]
+
+
+def _installed(entry: Entry) -> dict[str, str]:
+    return {n: v for n, v in current_versions(entry.library).items() if n in entry.versions and n != "rules"}

@@ -10,7 +10,9 @@ from forwardbook.analyzers.reader.facts import (
     Span,
     Statement,
 )
+from forwardbook.analyzers.reader.glance import Glance, glance_at
 from forwardbook.analyzers.reader.lookup import LineMap, line_map
+from forwardbook.analyzers.reader.outline import Outlines
 from forwardbook.analyzers.reader.reader import read_class
 from forwardbook.analyzers.reader.sources import ReaderError, SourceFile, Sources
 
@@ -20,13 +22,16 @@ __all__ = [
     "ConfigRead",
     "Facts",
     "FunctionFacts",
+    "Glance",
     "LineMap",
     "Loop",
+    "Outlines",
     "ReaderError",
     "SourceFile",
     "Sources",
     "Span",
     "Statement",
+    "glance_at",
     "line_map",
     "read_class",
 ]

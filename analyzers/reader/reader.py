@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 
 import libcst as cst
@@ -23,7 +24,8 @@ def read_class(name: str, file: Path | None = None, sources: Sources | None = No
     found = find_class(name, file, sources)
     node = found.node
     assert isinstance(node, cst.ClassDef)
-    mro = [item for item in linearize(sources, found.source, node) if isinstance(item, Definition)]
+    order = linearize(sources, found.source, node)
+    mro = [item for item in order if isinstance(item, Definition)]
     forward, constructor = find_method(mro, "forward"), find_method(mro, "__init__")
     helpers = reached(sources, mro, forward) if forward is not None else []
     named: dict[str, str] = {}
@@ -39,20 +41,25 @@ def read_class(name: str, file: Path | None = None, sources: Sources | None = No
         span=found.source.span(node),
         docstring=node.get_docstring() or "",
         bases=tuple(base_names(node)),
-        resolution_order=tuple(
-            item if isinstance(item, str) else item.full_name
-            for item in linearize(sources, found.source, node)
-        ),
+        resolution_order=order_of(order),
         decorators=tuple(found.source.code(item.decorator) for item in node.decorators),
         attributes=tuple(attributes_of(mro)),
         constructor=function_facts(constructor) if constructor else None,
         forward=function_facts(forward) if forward else None,
         helpers=tuple(function_facts(item) for item in helpers),
         constants=tuple(sorted(named.items())),
-        source_hash=normalised_hash(item.node for item in (forward, *helpers) if item is not None)
-        if forward
-        else normalised_hash([node]),
+        source_hash=hash_of(node, forward, helpers),
     )
+
+
+def order_of(order: Sequence[Definition | str]) -> tuple[str, ...]:
+    """The names of a resolution order."""
+    return tuple(item if isinstance(item, str) else item.full_name for item in order)
+
+
+def hash_of(node: cst.ClassDef, forward: Definition | None, helpers: Sequence[Definition]) -> str:
+    """The hash of forward() and all that it reaches; of the class itself where it has no forward()."""
+    return normalised_hash([node] if forward is None else [item.node for item in (forward, *helpers)])
 
 
 def find_class(name: str, file: Path | None, sources: Sources) -> Definition:

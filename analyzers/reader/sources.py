@@ -79,7 +79,8 @@ class SourceFile:
 
 
 @lru_cache(maxsize=512)
-def _parsed(path: Path, module: str, modified: int) -> SourceFile:
+def parsed(path: Path, module: str, modified: int) -> SourceFile:
+    """A file parsed whole; `modified` tells its states apart."""
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
         tree = cst.parse_module(text)
@@ -149,7 +150,11 @@ class Sources:
     def load(self, module: str) -> SourceFile | None:
         """The parsed source of a module, None when it has none."""
         path = self.find(module)
-        return None if path is None else _parsed(path, module, path.stat().st_mtime_ns)
+        return None if path is None else self.read(path, module)
+
+    def read(self, path: Path, module: str) -> SourceFile:
+        """The parsed source of a module's file."""
+        return parsed(path, module, path.stat().st_mtime_ns)
 
     def mentions(self, module: str, name: str) -> bool:
         """False when no file a star import of this module reaches binds the name."""
@@ -171,7 +176,7 @@ class Sources:
         if str(folder) not in self.roots:
             self.roots.insert(0, str(folder))
             self._found.clear()
-        return _parsed(path, ".".join(names), path.stat().st_mtime_ns)
+        return self.read(path, ".".join(names))
 
     def split(self, dotted: str) -> tuple[SourceFile, str]:
         """The longest prefix of a dotted name that is a module, and the rest."""

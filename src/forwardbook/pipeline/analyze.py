@@ -95,7 +95,7 @@ def analyze(
     entry = entry.model_copy(
         update={
             "versions": dict(entry.versions) | current_versions(entry.library),
-            "source_hash": wanted.facts.source_hash,
+            "source_hash": wanted.source_hash,
             "given": given,
         }
     )
@@ -115,7 +115,7 @@ def _known(wanted: Subject, derive: Derive, given: Given | None, database: Datab
         return None  # a damaged entry is replaced
     derived = set(entry.derived_by)
     enough = derived & {"symbolic", "agent"} if derive == "both" else derive in derived
-    current = entry.source_hash == wanted.facts.source_hash and entry.given == given
+    current = entry.source_hash == wanted.source_hash and entry.given == given
     fresh = current and not differing(entry.versions, database.rules_version)
     return key if enough and fresh else None
 

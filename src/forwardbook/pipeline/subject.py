@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from forwardbook.analyzers.instances.find import Found, find_class
-from forwardbook.analyzers.reader import Facts, Sources, read_class
+from forwardbook.analyzers.reader import Glance, Outlines, Sources, glance_at, read_class
 from forwardbook.errors import ForwardbookError
 
 _MODULE: Final = "torch.nn.modules.module.Module"
@@ -21,10 +21,10 @@ class NotAnalysable(ForwardbookError):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The class to analyse: where it is, what its source says, and the folders to import it from."""
+    """The class to analyse: where it is, the hash of its code, and the folders to import it from."""
 
     found: Found
-    facts: Facts
+    source_hash: str
 
     @property
     def full_class_name(self) -> str:
@@ -46,16 +46,20 @@ class Subject:
 def subject(typed: str, folder: Path | None = None) -> Subject:
     """The class meant by a name or `file.py:Class`; nothing of it is imported or run."""
     found = find_class(typed, folder)
-    sources = Sources([found.root])
-    facts = read_class(found.class_name, found.file, sources)
-    _check(found, facts, sources)
-    return Subject(found, facts)
+    sources = Outlines([found.root])
+    glance = glance_at(found.class_name, found.file, sources)
+    _check(found, glance, sources)
+    return Subject(found, glance.source_hash)
 
 
-def _check(found: Found, facts: Facts, sources: Sources) -> None:
-    known = [name for name in facts.resolution_order if not _is_open(name, sources)]
-    if len(known) < len(facts.resolution_order):
+def _check(found: Found, glance: Glance, sources: Sources) -> None:
+    if any(_is_open(name, sources) for name in glance.resolution_order):
         return  # a base without source: the run will tell
+    body = glance.body
+    raises = body is not None and len(body) == 1 and body[0].startswith(_RAISES)
+    if _MODULE in glance.resolution_order and body is not None and not raises:
+        return
+    facts = read_class(found.class_name, found.file, Sources([found.root]))
     place = f"{found.file.name}:{facts.span.line}"
     if _MODULE not in facts.resolution_order:
         bases = ", ".join(facts.bases) or "none"
@@ -68,12 +72,11 @@ def _check(found: Found, facts: Facts, sources: Sources) -> None:
             f"analysing {found.full_class_name} ({place}): it is abstract: neither it nor a base class "
             "defines forward(); name a class derived from it that does"
         )
-    body = [s for s in facts.forward.statements if s.kind != "Expr"]
-    if len(body) == 1 and body[0].text.startswith(_RAISES):
-        raise NotAnalysable(
-            f"analysing {found.full_class_name}: it is abstract: all its forward() does, at line "
-            f"{body[0].span.line}, is {body[0].text}; name a class derived from it that does more"
-        )
+    [only] = [s for s in facts.forward.statements if s.kind != "Expr"]
+    raise NotAnalysable(
+        f"analysing {found.full_class_name}: it is abstract: all its forward() does, at line "
+        f"{only.span.line}, is {only.text}; name a class derived from it that does more"
+    )
 
 
 def _is_open(base: str, sources: Sources) -> bool:

@@ -1,0 +1,100 @@
+"""A glance at a class says what its facts say, without positions, parsing only what that needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import libcst as cst
+import pytest
+from libcst.metadata import MetadataWrapper
+
+from forwardbook.analyzers.reader import Outlines, ReaderError, Sources, glance_at, read_class
+from forwardbook.analyzers.reader.bindings import Binding
+
+SOURCE = '''
+"""Text that is no code:
+class Net: pass
+"""
+from .parts import *
+import torch.nn as nn, math
+first = 1; second = (2,
+    3); third = "\\d"
+if first:
+    from .more import helper
+else:
+    def helper(x): return x
+
+@decorated
+class Net(nn.Module):
+    def forward(self, x):
+        """Text."""
+        return helper(imported(x)) + second
+'''
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package whose parts are imported by name, by star, and under a condition."""
+    folder = tmp_path / "glancepack"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "parts.py").write_text("def imported(x):\n    return x * 2\n")
+    (folder / "more.py").write_text("def helper(x):\n    return x + 1\n")
+    (folder / "net.py").write_text(SOURCE)
+    return folder / "net.py"
+
+
+@pytest.mark.parametrize(
+    "name", ["torch.nn.Conv2d", "torch.nn.GRU", "torch.nn.Module", "transformers.models.gpt2.GPT2Block"]
+)
+def test_hash_and_order_are_those_of_the_facts(name: str) -> None:
+    """The hash and the resolution order are the same whether a file is parsed whole or by statement."""
+    facts, glance = read_class(name), glance_at(name)
+
+    assert (facts.source_hash, facts.resolution_order) == (glance.source_hash, glance.resolution_order)
+
+
+def test_own_package(package: Path) -> None:
+    """Helpers imported by star and under a condition are in the hash; forward()'s statements are its body."""
+    facts, glance = read_class("Net", package), glance_at("Net", package)
+    (package.parent / "parts.py").write_text("def imported(x):\n    return x * 3\n")
+    after = glance_at("Net", package)
+
+    assert {"helper", "imported"} == {helper.qualname for helper in facts.helpers}
+    assert facts.source_hash == glance.source_hash != after.source_hash
+    assert ("return helper(imported(x)) + second",) == glance.body
+
+
+def test_bindings_are_those_of_the_whole_file(package: Path) -> None:
+    """An outline binds the same names to the same code, in the same order."""
+    whole, outline = (kind([]).load_path(package) for kind in (Sources, Outlines))
+
+    assert _said(whole.bindings) == _said(outline.bindings)
+    assert ["math", "first", "helper", "Net"] == [n for n in outline.bindings if n in "math first helper Net"]
+    assert "absent" not in outline.bindings
+
+
+def _said(bindings: Mapping[str, object]) -> dict[str, list[tuple[str, str, str, str]]]:
+    def one(binding: Binding) -> tuple[str, str, str, str]:
+        code = cst.Module([]).code_for_node(binding.node).strip()
+        return binding.kind, binding.module, binding.attribute, code
+
+    return {name: [one(b) for b in bound] for name, bound in bindings.items()}  # type: ignore[attr-defined]
+
+
+def test_no_positions_are_resolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A glance asks for the place of nothing: that takes most of the time of reading a class."""
+
+    def refuse(*arguments: object) -> None:
+        raise AssertionError("positions were asked for")
+
+    monkeypatch.setattr(MetadataWrapper, "resolve", refuse)
+    assert glance_at("torch.nn.Conv2d").source_hash
+
+
+def test_syntax_error_is_reported_with_its_line(tmp_path: Path) -> None:
+    """A file that does not parse is reported as by a whole reading."""
+    (tmp_path / "broken.py").write_text("x = 1\nclass A(:\n")
+    with pytest.raises(ReaderError, match="line 2"):
+        glance_at("A", tmp_path / "broken.py")
