@@ -50,9 +50,9 @@ class Call:
     """One call site: `target` is the callee as written (`self.graph.add`, `foo`, `super().trace`, `().run`).
 
     Where what a call gives is called, or has a member called, the call stands as `()` after its own callee
-    (`Tracer().trace`, `make()()`); any other part without a name is a bare `()`. `line` and `column` (from 0, in
-    bytes of UTF-8) are those of the first character of the whole call expression, as `ast` has them. Arguments
-    are as written (`x`, `*rest`, `key=value`), long ones cut with an ellipsis.
+    (`Tracer().trace`, `make()()`); any other part without a name is a bare `()`. `line` and `column` (from 0,
+    in bytes of UTF-8) are those of the first character of the whole call expression, as `ast` has them.
+    Arguments are as written (`x`, `*rest`, `key=value`), long ones cut with an ellipsis.
     """
 
     line: int
@@ -66,7 +66,8 @@ class Raised:
     """One `raise` (or C++ `throw`): the exception and the nearest condition around it, as written.
 
     The exception is its class where it is built in place (`ValueError`), and empty for a bare `raise`. The
-    condition is `x is None`, `not (x is None)` (its `else`), `except KeyError`, `case 1`, `while x`, or empty.
+    condition is `x is None`, `not (x is None)` (its `else`), `except KeyError`, `case 1`, `while x`, or
+    empty.
     """
 
     line: int
