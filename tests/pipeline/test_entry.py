@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,10 @@ from torch import Tensor, nn
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.formula import Condition, Expr, parse
+from forwardbook.pipeline import work
 from forwardbook.pipeline.entry import record, text, unique_names, verdict
 from forwardbook.pipeline.explore import Found, regimes_of
+from forwardbook.pipeline.request import Request
 from forwardbook.profiling.proof import Difference
 from forwardbook.schema import Entry, Judge
 
@@ -150,17 +153,42 @@ def test_proof_shows_points(made: Entry) -> None:
         assert all(point.predicted == point.measured for point in regime.proof.points)
 
 
+def refuted(one: Found) -> Found:
+    """The regime as if its first point had measured other flops than predicted."""
+    point = one.derived.proof.points[0]
+    off = replace(point, differences=(Difference("flops", "total", 1, point.measured["flops"]),))
+    proof = replace(one.derived.proof, points=[off])
+    return replace(one, derived=replace(one.derived, proof=proof))
+
+
 def test_refuted_regime_is_not_stored(facts: Facts, found: list[Found]) -> None:
     """A regime that measurement refutes is no regime: it is unresolved, with what differed."""
-    first = found[0]
-    point = first.derived.proof.points[0]
-    off = replace(point, differences=(Difference("flops", "total", 1, point.measured["flops"]),))
-    proof = replace(first.derived.proof, points=[off])
-    wrong = replace(first, derived=replace(first.derived, proof=proof))
+    wrong = refuted(found[0])
     made = record(facts, "tests", [wrong])
 
     assert ("wrong", (), "unproved") == (verdict(wrong), made.regimes, made.validation.verdict)
     assert "refuted: flops of total predicted 1" in made.unresolved[0].reason
+
+
+def test_refutation_shows_sizes_line_predicted_and_measured(
+    found: list[Found], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where all is refuted the diagnostics show each point, its sizes and the numbers that differ."""
+    wrong = refuted(found[0])
+    monkeypatch.setattr(work, "recipes_for", lambda target, options: [wrong.derived.recipe])
+    monkeypatch.setattr(work, "regimes_of", lambda recipe, seed, points, explore: [wrong])
+    response = work.work(Request(target="test_entry.Gated", file=__file__, derive="symbolic"))
+    point = wrong.derived.proof.points[0]
+    [difference] = point.differences
+    shown = json.loads(response.model_dump_json())["diagnostics"]["regimes"]
+    first = next(p for regime in shown for p in regime["points"] if p["differences"])
+
+    assert ("wrong", True) == (response.problem_kind, response.entry is not None)
+    assert "flops of total: predicted 1" in (response.problem or "")
+    assert (point.sizes, point.measured) == (first["sizes"], first["measured"])
+    assert [{"quantity": "flops", "where": "total", "predicted": 1, "measured": difference.measured}] == (
+        first["differences"]
+    )
 
 
 def test_contradicting_judge_forbids_exact(facts: Facts, found: list[Found]) -> None:

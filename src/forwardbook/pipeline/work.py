@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import JsonValue
-
 from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.pipeline.entry import record, verdict
 from forwardbook.pipeline.explore import Found, regimes_of
+from forwardbook.pipeline.failure import refutation
 from forwardbook.pipeline.opinions import opinions
 from forwardbook.pipeline.reading import as_read, read_regimes
 from forwardbook.pipeline.request import Request, Response
 from forwardbook.pipeline.second_reading import SecondReading
-from forwardbook.profiling.proof import Difference
 
 
 def work(request: Request) -> Response:
@@ -34,25 +32,10 @@ def work(request: Request) -> Response:
         made = reading.noted(made, found[0].derived.target)
     else:
         made = record(facts, library, found, judged=opinions)
+    entry = made.model_dump(mode="json")
     if all(verdict(one) == "wrong" for one in found):
-        refuted = [d for one in found for d in one.derived.proof.differences[:20]]
-        reason = made.unresolved[0].reason
-        return Response(
-            entry=made.model_dump(mode="json"),
-            problem=f"analysing {request.target}: the measurement refuted every formula: {reason}",
-            problem_kind="wrong",
-            diagnostics={"differences": [_difference(d) for d in refuted]},
-        )
-    return Response(entry=made.model_dump(mode="json"))
-
-
-def _difference(one: Difference) -> dict[str, JsonValue]:
-    return {
-        "quantity": one.quantity,
-        "where": one.where,
-        "predicted": one.predicted,
-        "measured": one.measured,
-    }
+        return refutation(request, found).model_copy(update={"entry": entry})
+    return Response(entry=entry)
 
 
 def _facts(request: Request) -> Facts:
