@@ -178,7 +178,7 @@ class Values:
         outputs = tensors_in(out)
         if not outputs or name in _WITHOUT_VALUE or any(elements(o) > LIMIT for o in outputs):
             return
-        if known and (inputs or _is_index_like(outputs)):
+        if known:
             try:
                 values = tensors_in(real())
             except (RuntimeError, TypeError, IndexError, ValueError):
@@ -224,10 +224,6 @@ class Values:
 
 def _value_of(leaf: object) -> object:
     return shadow(leaf) if isinstance(leaf, Tensor) else hint_of(leaf)
-
-
-def _is_index_like(outputs: list[Tensor]) -> bool:
-    return all(elements(o) <= LIMIT for o in outputs)
 
 
 def _device(kwargs: dict[str, object]) -> str:

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.formula import Expr, parse
 from forwardbook.pipeline import tree
-from forwardbook.pipeline.tree import derive_tree, entries, notes_of
+from forwardbook.pipeline.entry import notes_of
+from forwardbook.pipeline.tree import derive_tree, entries
 
 LINEAR, NORM = "torch.nn.modules.linear.Linear", "torch.nn.modules.normalization.LayerNorm"
 

@@ -221,6 +221,14 @@ def parameters(notes: Mapping[str, SizeNote], regimes: Iterable[Regime]) -> tupl
     return tuple(found)
 
 
+def notes_of(found: Iterable[Found]) -> dict[str, SizeNote]:
+    """What the recipes said of every size."""
+    notes: dict[str, SizeNote] = {}
+    for one in found:
+        notes |= one.derived.notes
+    return notes
+
+
 def unresolved(found: Iterable[Found]) -> tuple[Unresolved, ...]:
     """Operations without a rule, and formulas that the measurement refuted, by file and line."""
     rows: dict[Unresolved, None] = {}
@@ -263,9 +271,6 @@ def record(
     )
     verdicts = {one.proof.verdict for one in regimes if one.proof is not None}
     overall: Verdict = "exact" if verdicts == {"exact"} and not rows else "unproved"
-    notes: dict[str, SizeNote] = {}
-    for one in kept:
-        notes |= one.derived.notes
     return Entry(
         full_class_name=facts.full_class_name,
         library=library,
@@ -274,7 +279,7 @@ def record(
         ),
         source_hash=facts.source_hash,
         versions=current_versions(library),
-        parameters=parameters(notes, regimes),
+        parameters=parameters(notes_of(kept), regimes),
         regimes=tuple(regimes),
         unresolved=rows,
         derived_by=tuple(derived_by),  # type: ignore[arg-type]

@@ -10,7 +10,6 @@ from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts, ReaderError, read_class
 from forwardbook.analyzers.symbolic.patterns import class_name
-from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.pipeline.entry import record
 from forwardbook.pipeline.explore import FULL, Found, regimes_of
 from forwardbook.pipeline.opinions import opinions
@@ -83,11 +82,3 @@ def _facts(name: str) -> Facts | None:
         return read_class(name)
     except ReaderError:
         return None
-
-
-def notes_of(regimes: Iterable[Found]) -> dict[str, SizeNote]:
-    """What the recipes said of every size."""
-    notes: dict[str, SizeNote] = {}
-    for one in regimes:
-        notes |= one.derived.notes
-    return notes
