@@ -112,6 +112,7 @@ class Definition:
     is_async: bool = False
     is_generator: bool = False
     is_public: bool = True
+    is_declaration: bool = False  # a C++ prototype: its body is elsewhere
     parent: str = ""
     calls: tuple[Call, ...] = ()
     raised: tuple[Raised, ...] = ()
@@ -132,6 +133,7 @@ class Launch:
     shared: str = ""
     stream: str = ""
     in_macro: bool = False
+    api: str = ""  # the function that launches (`cudaLaunchKernelEx`, `grid` its configuration); empty for `<<<>>>`
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ class FileFacts:
     constants: tuple[Attribute, ...] = ()  # names bound at module level
     calls: tuple[Call, ...] = ()  # calls at module level, `if __name__ == "__main__"` included
     bindings: tuple[Binding, ...] = ()
+    launches: tuple[Launch, ...] = ()  # launches outside every definition
     generated_by: str = ""  # the generator, where the file says that it is generated
     generated_from: str = ""  # the source it was generated from, where the file names it
     experimental: bool = False
