@@ -12,9 +12,12 @@ from forwardbook.book.mermaid.reading import Diagram, read_diagram
 MAX_MESSAGES: Final = 40
 MAX_EDGES: Final = 500
 """Mermaid's own `maxEdges`: a diagram with more is not drawn."""
-RESERVED: Final = frozenset(
-    ["end", "loop", "alt", "else", "opt", "par", "and", "critical", "option", "break", "rect", "note", "activate", "deactivate", "participant", "actor", "box", "title", "autonumber", "create", "destroy", "links", "link", "over", "subgraph", "graph", "flowchart", "class", "classdef", "click", "style", "linkstyle", "direction", "default", "namespace"]
-)
+_WORDS: Final = """
+    end loop alt else opt par and critical option break rect note activate deactivate participant actor box title
+    autonumber create destroy links link over subgraph graph flowchart class classdef click style linkstyle
+    direction default namespace
+"""
+RESERVED: Final = frozenset(_WORDS.split())
 Rule = Literal["quotes", "newline", "undeclared", "semicolon", "reserved", "size", "twice"]
 
 _LITERAL_NEWLINE = re.compile(r"(?<!\\)\\n")
@@ -55,7 +58,9 @@ def _sizes(text: str, diagram: Diagram) -> list[Fault]:
     if count > MAX_EDGES:
         faults.append(Fault(1, "size", f"{count} edges; Mermaid draws at most {MAX_EDGES}"))
     elif diagram.family == "sequence" and count > MAX_MESSAGES:
-        faults.append(Fault(1, "size", f"{count} messages; more than {MAX_MESSAGES} cannot be read at once"))
+        faults.append(
+            Fault(1, "size", f"{count} messages; more than {MAX_MESSAGES} cannot be read at once")
+        )
     return faults
 
 

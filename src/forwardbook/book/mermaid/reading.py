@@ -1,4 +1,4 @@
-"""The text of a diagram in; participants, messages, classes, members, nodes and arrows with their lines out."""
+"""The text of a diagram in; participants, messages, classes, members, nodes and arrows out."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Member:
 
 @dataclass(slots=True)
 class Diagram:
-    """What a diagram says: `participants` are participants, classes or nodes; `mentioned` are names in notes."""
+    """What a diagram says: `participants` are also classes or nodes; `mentioned` are names in notes."""
 
     family: Family
     participants: list[Participant] = field(default_factory=list)
