@@ -2,7 +2,8 @@
 
 The real module is run symbolically with the consumed sizes at a few consecutive numbers, one size varied at a
 time; each total, line and peak candidate must be a polynomial in it that the held-out runs confirm. Several
-consumed sizes (layers of an encoder, of a decoder) are taken to add up; the proof judges that.
+consumed sizes (layers of an encoder, of a decoder) are taken to add up; a run with all of them changed must
+confirm that.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ def without_loops(
             varied[name][value] = _summaries(
                 run, recipe, dtype, patterns, {**starts, name: value}, hints
             )
+    last = {name: starts[name] + (POINTS - 1) * step for name in names}
+    together = _summaries(run, recipe, dtype, patterns, last, hints) if len(names) > 1 else None
     found: list[Pattern | None] = []
     for index, pattern in enumerate(patterns):
         tables = {n: {x: row[index] for x, row in rows.items()} for n, rows in varied.items()}
@@ -61,6 +64,8 @@ def without_loops(
             found.append(None)
             continue
         summary = _combined(tables)  # type: ignore[arg-type]
+        if summary is not None and together is not None and not _agree(summary, together[index], last):
+            summary = None
         kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
         if step > 1:
             parity = ((Expr.symbol(n).mod(Expr.const(step)), Expr.const(starts[n] % step)) for n in names)
@@ -104,6 +109,28 @@ def without_nested_loops(
         kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
         found.append(replace(pattern, summary=summary, conditions=kept) if summary is not None else None)
     return found
+
+
+def _agree(whole: Summary, seen: Summary | None, numbers: Mapping[str, int]) -> bool:
+    """Whether the formulas at these numbers are those of the run at these numbers."""
+    if seen is None:
+        return False
+
+    def same(ours: Size, theirs: Size) -> bool:
+        return Expr.of(ours).subs(numbers) == Expr.of(theirs).subs(numbers)
+
+    def alike(ours: Cost, theirs: Cost) -> bool:
+        return all(same(getattr(ours, f), getattr(theirs, f)) for f in _FIELDS)
+
+    lines = {line.key: line.cost for line in seen.lines}
+    states = {Expr.of(peak).subs(numbers) for peak in seen.peaks}
+    return (
+        alike(whole.totals, seen.totals)
+        and all(alike(line.cost, lines.pop(line.key, Cost.zero())) for line in whole.lines)
+        and not lines
+        and all(Expr.of(peak).subs(numbers) in states for peak in whole.peaks)
+        and all(same(getattr(whole, f), getattr(seen, f)) for f in ("weights", "boundary", "intermediates"))
+    )
 
 
 def _survives(

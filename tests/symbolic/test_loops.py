@@ -56,6 +56,20 @@ class Doubling(nn.Module):
         return x
 
 
+class Grid(nn.Module):
+    """As many additions as rounds times layers."""
+
+    def __init__(self, layers: int, rounds: int) -> None:
+        super().__init__()
+        self.count = [layers, rounds]
+
+    def forward(self, x: Tensor) -> Tensor:
+        for _ in range(self.count[0]):
+            for _ in range(self.count[1]):
+                x = x + 1
+        return x
+
+
 def mended(recipe: Recipe, start: int = 2, step: int = 1) -> Pattern | None:
     """The pattern of a recipe with its layers symbolic again."""
     run = run_symbolically(recipe)
@@ -124,3 +138,18 @@ def test_layers_that_alternate_need_a_parity(counting: Callable[[type[nn.Module]
 def test_exponential_is_refused(counting: Callable[[type[nn.Module]], Recipe]) -> None:
     """What doubles with every layer fits no polynomial and gives no formula."""
     assert mended(counting(Doubling)) is None
+
+
+def test_counts_that_multiply_are_not_added_up(recipe_from: Callable[..., Recipe]) -> None:
+    """Two counts, each linear alone: the run with both changed refuses the sum."""
+    recipe = recipe_from(
+        Grid,
+        lambda n: Grid(n.layers, n.rounds),
+        lambda n, maker: (maker.floats((n.rows,)),),
+        rows=5,
+        layers=3,
+        rounds=4,
+    )
+    found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
+    names = ["layers", "rounds"]
+    assert [None] == without_loops(recipe, torch.float32, found, names, dict.fromkeys(names, 2))

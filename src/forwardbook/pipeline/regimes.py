@@ -131,23 +131,46 @@ def _with_loops(
                 mended = _without(first, chosen, names, starts, step, hints, numbers)
             except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
                 continue
-            stated = [Condition.parse(text) for text in first.recipe.conditions]
-            again = [
-                (i, Assumed([*stated, *p.conditions]).pattern(p))
-                for i, p in zip(members, mended, strict=True)
-                if p is not None
-            ]
-            proofs = prove(first.recipe, [p for _, p in again], numbers, first.dtype, seed + 1, points, held)
-            for (i, pattern), proof in zip(again, proofs, strict=True):
-                if proof.exact or not derived[i].exact:
-                    better = proof.exact or not derived[i].proof.points
-                    if better:
+            for bounds in dict.fromkeys(((), _from(starts))):
+                again = {
+                    i: replace(p, conditions=(*p.conditions, *bounds))
+                    for i, p in zip(members, mended, strict=True)
+                    if p is not None and not _settled(derived[i])
+                }
+                for i, (pattern, proof) in _proved(first, again, numbers, seed + 1, points, held).items():
+                    if proof.exact or not (derived[i].exact or derived[i].proof.points):
                         derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
-            members = [i for i in members if not (derived[i].exact and derived[i].interpolated)]
+            members = [i for i in members if not _settled(derived[i])]
             if not members:
                 break
             chosen = [derived[i].pattern for i in members]
     return derived
+
+
+def _proved(
+    first: Derived,
+    chosen: Mapping[int, Pattern],
+    numbers: Mapping[str, int],
+    seed: int,
+    points: int,
+    held: Sequence[Condition],
+) -> dict[int, tuple[Pattern, PatternProof]]:
+    """Each pattern under its conditions, those that follow from others left out, with its proof."""
+    stated = [Condition.parse(text) for text in first.recipe.conditions]
+    taken = {i: Assumed([*stated, *p.conditions]).pattern(p) for i, p in chosen.items()}
+    proofs = prove(first.recipe, list(taken.values()), numbers, first.dtype, seed, points, held)
+    return {i: (p, proof) for (i, p), proof in zip(taken.items(), proofs, strict=True)}
+
+
+def _settled(one: Derived) -> bool:
+    return one.exact and bool(one.interpolated)
+
+
+def _from(starts: Mapping[str, int]) -> tuple[Condition, ...]:
+    """Each count is at least the first one interpolated over: what comes only with many layers is there."""
+    return tuple(
+        Condition(Expr.symbol(name), ">=", Expr.const(start)) for name, start in starts.items() if start > 2
+    )
 
 
 NESTED = 0  # in place of a step: the two sizes are counts of nested loops
@@ -180,7 +203,7 @@ def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict
     above = {**at_hint, largest: numbers[largest] + POINTS}
     tried = [(small, 1), (small, 2), (at_hint, 1), (above, 1)]
     if len(names) == 2:
-        tried.append((small, NESTED))
+        tried += [(small, NESTED), (at_hint, NESTED)]
     return [one for i, one in enumerate(tried) if one not in tried[:i]]
 
 
