@@ -1,0 +1,5 @@
+"""Turns the bytes of C, C++, CUDA and CMake files into facts: definitions, kernels, launches, includes, bindings."""
+
+from forwardbook.analyzers.native.index import index_native
+
+__all__ = ["index_native"]

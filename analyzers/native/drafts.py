@@ -1,0 +1,87 @@
+"""Turns what is gathered while a file is read, scope by scope, into frozen definitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forwardbook.analyzers.index.facts import (
+    Attribute,
+    Call,
+    Definition,
+    Kind,
+    Launch,
+    Parameter,
+    Raised,
+    Span,
+)
+
+_INTERNAL = {"detail", "details", "internal", "impl", "_internal", "__detail"}
+
+
+@dataclass(slots=True)
+class Draft:
+    """A definition that is still being read; `start` and `end` are its bytes, `body` that after its header."""
+
+    name: str
+    names: tuple[str, ...]
+    kind: Kind
+    span: Span
+    decorated: Span
+    start: int
+    end: int
+    body: int
+    signature: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    returns: str = ""
+    decorators: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    docstring: str = ""
+    is_public: bool = True
+    is_declaration: bool = False
+    calls: list[Call] = field(default_factory=list)
+    raised: list[Raised] = field(default_factory=list)
+    attributes: list[Attribute] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    variables: list[Attribute] = field(default_factory=list)
+    returned: list[str] = field(default_factory=list)
+
+    def frozen(self) -> Definition:
+        """The definition as a value."""
+        return Definition(
+            name=self.name,
+            qualname=".".join(self.names),
+            kind=self.kind,
+            span=self.span,
+            decorated=self.decorated,
+            signature=self.signature,
+            parameters=self.parameters,
+            returns=self.returns,
+            decorators=self.decorators,
+            bases=self.bases,
+            docstring=self.docstring,
+            is_public=self.is_public and not _INTERNAL.intersection(self.names[:-1]),
+            is_declaration=self.is_declaration,
+            parent=".".join(self.names[:-1]),
+            calls=tuple(self.calls),
+            raised=tuple(self.raised),
+            attributes=tuple(self.attributes),
+            launches=tuple(sorted(self.launches, key=lambda launch: launch.line)),
+            locals=tuple(self.variables),
+            returned=tuple(self.returned),
+        )
+
+
+@dataclass(slots=True)
+class Scope:
+    """A region of the text while it is read: what its names begin with and what is being defined in it."""
+
+    kind: Literal["file", "namespace", "class", "function", "block", "wrapper", "branch"]
+    start: int
+    end: int
+    names: tuple[str, ...] = ()
+    draft: Draft | None = None
+    access: str = "public"
+    header: str = ""  # of a wrapper the template line, of a branch the condition
+    otherwise: int = 0  # of a branch the byte of its `else`
+    hidden: bool = False  # an unnamed namespace
