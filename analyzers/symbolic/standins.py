@@ -57,9 +57,16 @@ def _pooled(
     return outside + counts
 
 
+def _refuse_padding(kernel: Ints, padding: Ints) -> None:
+    """Torch pads a pool by half a window at most."""
+    if any(2 * p > k for p, k in zip(padding, kernel, strict=True)):
+        raise RuntimeError(f"padding {list(padding)} is more than half of the window {list(kernel)}")
+
+
 def _max_pool(
     self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> tuple[Tensor, Tensor]:
+    _refuse_padding(kernel_size, padding)
     shape = _pooled(self, kernel_size, stride, padding, dilation, ceil_mode)
     return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
 
@@ -73,6 +80,11 @@ def _avg_pool(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Tensor:
+    _refuse_padding(kernel_size, padding)
+    inside = self.shape[self.dim() - len(kernel_size) :]
+    # in three dimensions alone torch refuses a window larger than the input before it is padded
+    if len(kernel_size) == 3 and any(n < k for n, k in zip(inside, kernel_size, strict=True)):
+        raise RuntimeError(f"the window {list(kernel_size)} is larger than {list(inside)}")
     return self.new_empty(_pooled(self, kernel_size, stride, padding, [1] * len(kernel_size), ceil_mode))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -10,7 +12,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
+from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.standins import STAND_INS
+from forwardbook.pipeline.regimes import derive
 
 nn = torch._C._nn
 SPATIAL = {
@@ -40,22 +44,53 @@ def meta(*shape: int) -> Tensor:
 @ANY
 @given(st.sampled_from(list(SPATIAL)), st.data())
 def test_pools_have_torchs_shapes(kernel: object, data: st.DataObject) -> None:
-    """Pooling with any kernel, stride, padding, dilation and rounding that torch accepts, batched or not."""
+    """Pooling with any kernel, stride, padding, dilation and rounding: torch's shapes, and its refusals."""
     count = SPATIAL[kernel]  # type: ignore[index]
 
     def each(low: int, high: int) -> list[int]:
         return data.draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
 
     size, window, stride = each(1, 11), each(1, 4), each(1, 4)
-    padding = [min(p, k // 2) for p, k in zip(each(0, 2), window, strict=True)]
+    padding = each(0, 2)
     stride = stride if data.draw(st.booleans()) else []
     ceil_mode = data.draw(st.booleans())
     outside = (2, 3) if count < 3 or data.draw(st.booleans()) else (3,)
     rest = [each(1, 2), ceil_mode] if "max" in getattr(kernel, "__name__", "") else [ceil_mode]
     args = (meta(*outside, *size), window, stride, padding, *rest)
 
-    found = shapes(kernel, *args)
-    assert found is None or found == shapes(STAND_INS[kernel], *args)
+    assert shapes(kernel, *args) == shapes(STAND_INS[kernel], *args)
+
+
+@pytest.mark.parametrize(("count", "refused"), [(1, False), (2, False), (3, True)])
+def test_average_of_a_window_larger_than_the_input(
+    count: int, refused: bool, recipe_from: Callable[..., Recipe]
+) -> None:
+    """Padded or rounded up, such a window fits in one and two dimensions; in three it is a condition."""
+    pool = getattr(F, f"avg_pool{count}d")
+
+    class Pool(torch.nn.Module):
+        def __init__(self, window: int) -> None:
+            super().__init__()
+            self.window = window
+
+        def forward(self, x: Tensor) -> Tensor:
+            out: Tensor = pool(x, self.window, ceil_mode=True)
+            return out
+
+    recipe = recipe_from(
+        Pool,
+        lambda n: Pool(n.window),
+        lambda n, maker: (maker.floats((2, 3, *(getattr(n, f"size_{i}") for i in range(count)))),),
+        window=3,
+        **{f"size_{i}": 9 + 2 * i for i in range(count)},
+    )
+    [derived] = derive(recipe, torch.float32, [recipe.calls_as], seed=1)
+    said = [c.text() for c in derived.pattern.conditions]
+
+    assert derived.exact
+    assert [f"{{size_{i}}} >= {{window}}" for i in range(count if refused else 0)] == [
+        text for text in said if text.endswith(">= {window}")
+    ]
 
 
 @ANY
