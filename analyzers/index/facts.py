@@ -80,13 +80,15 @@ class Attribute:
     """A name and where it is first bound: an attribute of a class, a module's constant, a function's local.
 
     `annotation` and `value` are as written (a long value is cut with an ellipsis). The value is `with X` or
-    `for X` where such a statement binds the name, and empty where an unpacking or an `except` does.
+    `for X` where such a statement binds the name, and empty where an unpacking or an `except` does. `also`
+    are the other values that it is bound to further on.
     """
 
     name: str
     line: int
     annotation: str = ""
     value: str = ""
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,9 @@ class Launch:
     shared: str = ""
     stream: str = ""
     in_macro: bool = False
-    api: str = ""  # the function that launches (`cudaLaunchKernelEx`, `grid` its configuration); empty for `<<<>>>`
+    api: str = (
+        ""  # the function that launches (`cudaLaunchKernelEx`, `grid` its configuration); empty for `<<<>>>`
+    )
 
 
 @dataclass(frozen=True, slots=True)
