@@ -21,6 +21,7 @@ from forwardbook.profiling.sizes import draw
 POINTS = 3
 TRIES = 24
 REDRAWS = 6
+MORE = 3  # further points, while a size of a formula has had one value at all of them
 UNEQUAL = {"w_dtype_bytes": 3, "a_dtype_bytes": 5, "kv_dtype_bytes": 7}
 
 
@@ -133,13 +134,19 @@ def prove(
     together = {c.text(): c for p in patterns for c in p.conditions}
     problem = ""
     seen: list[Mapping[str, int]] = []
+    conditions = [c for c in (*general, *together.values()) if c.symbols() <= set(hints)]
+    free = _free(patterns, hints, conditions)
+    wanted = points
     for attempt in range(TRIES):
-        if all(len(p.points) >= points for p in proofs):
-            break
-        conditions = [c for c in (*general, *together.values()) if c.symbols() <= set(hints)]
+        if all(len(p.points) >= wanted for p in proofs):
+            if wanted == points + MORE or not _unvaried(free, seen):
+                break
+            wanted += 1
         fixed = _kept(hints, rng, attempt)
+        if seen and attempt % 2:
+            fixed = {name: value for name, value in fixed.items() if not _unvaried({name: value}, seen)}
         sizes = draw(hints, conditions, rng, fixed)
-        for _ in range(REDRAWS if len(seen) == points - 1 else 0):  # chance may have kept a size so far
+        for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
             if sizes is None or not _unvaried(hints, [*seen, sizes]):
                 break
             sizes = draw(hints, conditions, rng, fixed)
@@ -157,7 +164,7 @@ def prove(
         seen.append(sizes)
         for proof in proofs:
             call = find_call(trace, proof.pattern.path, proof.pattern.occurrence)
-            if call is None or len(proof.points) >= points:
+            if call is None or len(proof.points) >= wanted:
                 continue
             measured = summarise(trace, call, {})
             proof.points.append(compare(proof.pattern.summary, measured, {**sizes, **widths}))
@@ -165,6 +172,15 @@ def prove(
         if len(proof.points) < points:
             proof.reason = problem
     return proofs
+
+
+def _free(
+    patterns: Sequence[Pattern], hints: Mapping[str, int], conditions: Sequence[Condition]
+) -> dict[str, int]:
+    """The sizes in the formulas that no condition holds at one value."""
+    used = {n for p in patterns for size in p.summary.quantities().values() for n in Expr.of(size).symbols()}
+    held = {n for c in conditions if c.op == "==" and len(c.symbols()) == 1 for n in c.symbols()}
+    return {name: hint for name, hint in hints.items() if name in used - held}
 
 
 def _unvaried(hints: Mapping[str, int], points: Sequence[Mapping[str, int]]) -> bool:
