@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -122,6 +123,12 @@ class Definition:
     launches: tuple[Launch, ...] = ()
     locals: tuple[Attribute, ...] = ()  # names bound in the body of a function, parameters left out
     returned: tuple[str, ...] = ()  # what follows `return`, as written, long ones cut
+    inner: tuple[
+        Attribute, ...
+    ] = ()  # names that comprehensions (`for X`), lambdas and patterns bind within it
+    reads: tuple[
+        Call, ...
+    ] = ()  # attributes read, not called (`self.graph.nodes`), and `x[k] = v` as `x.__setitem__`
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +204,8 @@ class FileFacts:
     calls: tuple[Call, ...] = ()  # calls at module level, `if __name__ == "__main__"` included
     bindings: tuple[Binding, ...] = ()
     launches: tuple[Launch, ...] = ()  # launches outside every definition
+    inner: tuple[Attribute, ...] = ()  # as in a definition, of the module's own statements
+    reads: tuple[Call, ...] = ()  # as in a definition, of the module's own statements
     generated_by: str = ""  # the generator, where the file says that it is generated
     generated_from: str = ""  # the source it was generated from, where the file names it
     experimental: bool = False
@@ -209,7 +218,7 @@ class Repository:
     """The facts of every file under a root, by path; `skipped` names what was not read and why."""
 
     root: str
-    files: dict[str, FileFacts] = field(default_factory=dict)
+    files: Mapping[str, FileFacts] = field(default_factory=dict)
     skipped: tuple[tuple[str, str], ...] = ()
 
 
@@ -229,3 +238,5 @@ class Edge:
     callee_path: str
     callee: str
     reason: str = ""
+    constructs: str = ""  # the class that the call makes an instance of: its qualname (dotted if external)
+    form: Literal["call", "read", "store", "launch", "binding"] = "call"  # `read`, `store`: of a property
