@@ -1,0 +1,196 @@
+"""The flow of a function and the call edges out of it in, the messages of a sequence diagram out.
+
+A message is drawn only where an edge exists; calls of built-ins and calls that nothing resolves are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from forwardbook.analyzers.detail.steps import (
+    Arm,
+    BranchStep,
+    CallStep,
+    LoopStep,
+    ParallelStep,
+    Step,
+    TryStep,
+    WithStep,
+)
+from forwardbook.analyzers.index.facts import Edge, FileFacts
+from forwardbook.book.mermaid.labels import call_text
+from forwardbook.book.mermaid.sequence import Frame, Item, Message, Part, messages
+
+CLASSES = frozenset({"class", "struct", "union"})
+DRAWN = frozenset({"exact", "registry", "external"})
+
+
+@dataclass(frozen=True)
+class Flows:
+    """The flows of one file: `steps` are the flow trees by qualname (empty: the module's own level)."""
+
+    facts: FileFacts
+    steps: Mapping[str, tuple[Step, ...]]
+    edges: Callable[[str], tuple[Edge, ...]]
+    is_class: Callable[[str, str], bool]
+    _items: dict[str, tuple[Item, ...]] = field(default_factory=dict)
+
+    def items(self, qualname: str) -> tuple[Item, ...]:
+        """What the function sends by itself, nothing that it calls opened."""
+        if qualname not in self._items:
+            drawn = tuple(each for each in self.edges(qualname) if _is_drawn(each))
+            self._items[qualname] = tuple(self._walk(self.steps.get(qualname, ()), qualname, _Edges(drawn)))
+        return self._items[qualname]
+
+    def participant(self, path: str, qualname: str) -> str:
+        """Who acts: the class around a definition, else its file."""
+        parts = qualname.split(".")
+        for count in range(len(parts), 0, -1):
+            if self.is_class(path, ".".join(parts[:count])):
+                return ".".join(parts[:count])
+        return path
+
+    def _walk(self, steps: tuple[Step, ...], caller: str, edges: _Edges) -> Iterator[Item]:
+        for step in steps:
+            if isinstance(step, CallStep):
+                edge = edges.take(step)
+                if edge is not None:
+                    yield self._message(caller, step, edge)
+            elif isinstance(step, LoopStep):
+                yield from _frame(Part(step.header, tuple(self._walk(step.body, caller, edges))))
+            elif isinstance(step, BranchStep):
+                yield from _branch(self._parts(step.arms, caller, edges))
+            elif isinstance(step, ParallelStep):
+                parts = self._parts(step.arms, caller, edges)
+                full = tuple(each for each in parts if each.items)
+                if full:
+                    yield Frame("par", full)
+            elif isinstance(step, TryStep):
+                yield from self._walk(step.body, caller, edges)
+                for part in self._parts(step.handlers, caller, edges):
+                    if part.items:
+                        yield Frame("opt", (Part(f"except {part.text}".rstrip(), part.items),))
+                yield from self._walk(step.otherwise, caller, edges)
+                yield from self._walk(step.finally_, caller, edges)
+            elif isinstance(step, WithStep):
+                yield from self._walk((*step.setup, *step.body), caller, edges)
+
+    def _parts(self, arms: tuple[Arm, ...], caller: str, edges: _Edges) -> tuple[Part, ...]:
+        return tuple(Part(arm.condition, tuple(self._walk(arm.body, caller, edges))) for arm in arms)
+
+    def _message(self, caller: str, step: CallStep, edge: Edge) -> Message:
+        source = self.participant(self.facts.path, caller)
+        if edge.how == "external":
+            package, _, rest = edge.callee.partition(".")
+            return Message(source, package, call_text(rest or package, step.arguments), step.line)
+        target = self.participant(edge.callee_path, edge.callee)
+        owner, _, name = edge.callee.rpartition(".")
+        opens = edge.callee
+        if self.is_class(edge.callee_path, edge.callee):
+            opens = f"{edge.callee}.__init__"
+        elif name == "__init__" and owner and not step.target.endswith("__init__"):
+            name = owner.rpartition(".")[2]
+        opens = opens if edge.callee_path == self.facts.path else ""
+        return Message(source, target, call_text(name, step.arguments), step.line, opens)
+
+
+def opened(flows: Flows, qualname: str, most: int) -> tuple[tuple[Item, ...], frozenset[str]]:
+    """The flow of a function with the functions of the same file that it calls opened in place, while it all
+    stays within `most` messages; and which those are."""
+    items, seen = flows.items(qualname), {qualname}
+    total = sum(1 for _ in messages(items))
+    for _ in range(3):
+        items, total, grown = _open_once(flows, items, seen, total, most)
+        if not grown:
+            break
+    return items, frozenset(seen)
+
+
+def split(items: tuple[Item, ...], most: int) -> list[tuple[Item, ...]]:
+    """The items in pieces of at most `most` messages each; a frame that is too long comes in several."""
+    pieces: list[tuple[Item, ...]] = []
+    piece: list[Item] = []
+    room = most
+    for item in _small(items, most):
+        size = sum(1 for _ in messages((item,)))
+        if size > room and piece:
+            pieces.append(tuple(piece))
+            piece, room = [], most
+        piece.append(item)
+        room -= size
+    return [*pieces, tuple(piece)] if piece else pieces
+
+
+def _small(items: tuple[Item, ...], most: int) -> Iterator[Item]:
+    for item in items:
+        if isinstance(item, Message) or sum(1 for _ in messages((item,))) <= most:
+            yield item
+        else:
+            for part in item.parts:
+                kind = "loop" if item.kind == "loop" else "opt"
+                for number, inner in enumerate(split(part.items, most)):
+                    yield Frame(kind, (Part(part.text + (" (continued)" if number else ""), inner),))
+
+
+def _open_once(
+    flows: Flows, items: tuple[Item, ...], seen: set[str], total: int, most: int
+) -> tuple[tuple[Item, ...], int, bool]:
+    found: list[Item] = []
+    grown = False
+    for item in items:
+        if isinstance(item, Frame):
+            parts = []
+            for part in item.parts:
+                inner, total, more = _open_once(flows, part.items, seen, total, most)
+                parts.append(Part(part.text, inner))
+                grown = grown or more
+            found.append(Frame(item.kind, tuple(parts)))
+            continue
+        found.append(item)
+        inside = flows.items(item.opens) if item.opens and item.opens not in seen else ()
+        size = sum(1 for _ in messages(inside))
+        if inside and total + size <= most:
+            seen.add(item.opens)
+            found += inside
+            total, grown = total + size, True
+    return tuple(found), total, grown
+
+
+def _frame(part: Part) -> Iterator[Item]:
+    if part.items:
+        yield Frame("loop", (part,))
+
+
+def _branch(parts: tuple[Part, ...]) -> Iterator[Item]:
+    full = [each for each in parts if each.items]
+    if len(full) == 1:
+        text = full[0].text
+        if text == "else":
+            text = "else, not " + " nor ".join(each.text for each in parts if each.text != "else")
+        yield Frame("opt", (Part(text, full[0].items),))
+    elif full:
+        yield Frame("alt", tuple(full))
+
+
+def _is_drawn(edge: Edge) -> bool:
+    return edge.how in DRAWN and not edge.callee.startswith("builtins.")
+
+
+class _Edges:
+    """The edges out of one definition, each given out once, to the call that stands on its line."""
+
+    def __init__(self, edges: tuple[Edge, ...]) -> None:
+        self._by_line: dict[int, list[Edge]] = {}
+        for each in edges:
+            self._by_line.setdefault(each.line, []).append(each)
+
+    def take(self, step: CallStep) -> Edge | None:
+        """The edge of this call: the same line and the same last name, else the only one of the line."""
+        waiting = self._by_line.get(step.line, [])
+        name = step.target.rpartition(".")[2]
+        for edge in waiting:
+            if name in edge.callee.split(".")[-2:] or edge.callee.endswith((".__init__", ".__call__")):
+                waiting.remove(edge)
+                return edge
+        return None
