@@ -12,7 +12,7 @@ ARGUMENT: Final = 80  # the longest argument that is kept whole, in characters
 
 
 def callee(node: ast.expr) -> str:
-    """The callee as written where it is names and calls (`Tracer().trace`), `()` for any other part."""
+    """The callee as written where it is names, calls and items (`Tracer().trace`, `xs[].run`), else `()`."""
     names: list[str] = []
     while True:
         kind = node.__class__
@@ -25,6 +25,9 @@ def callee(node: ast.expr) -> str:
         elif kind is ast.Call:
             names.append("()")
             node = node.func  # type: ignore[attr-defined]
+        elif kind is ast.Subscript:
+            names.append("[]")
+            node = node.value  # type: ignore[attr-defined]
         else:
             names.append("()")
             break

@@ -123,12 +123,8 @@ class Definition:
     launches: tuple[Launch, ...] = ()
     locals: tuple[Attribute, ...] = ()  # names bound in the body of a function, parameters left out
     returned: tuple[str, ...] = ()  # what follows `return`, as written, long ones cut
-    inner: tuple[
-        Attribute, ...
-    ] = ()  # names that comprehensions (`for X`), lambdas and patterns bind within it
-    reads: tuple[
-        Call, ...
-    ] = ()  # attributes read, not called (`self.graph.nodes`), and `x[k] = v` as `x.__setitem__`
+    inner: tuple[Attribute, ...] = ()  # names bound in it by comprehensions (`for X`), lambdas and patterns
+    reads: tuple[Call, ...] = ()  # attributes read and not called; `x[k] = v` as `x.__setitem__`
 
 
 @dataclass(frozen=True, slots=True)

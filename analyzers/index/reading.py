@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from forwardbook.analyzers.index.callee import argument_words, callee
+from forwardbook.analyzers.index.callee import ARGUMENT, argument_words, callee
 from forwardbook.analyzers.index.facts import Call, Definition, Import, Raised
 from forwardbook.analyzers.index.header import Function, brief, docstring, words
 from forwardbook.analyzers.index.scope import Scope, closed, opened
@@ -88,9 +88,25 @@ class Reading:
                 continue
             if kind is ast.Call:
                 self._call(node, scope)  # type: ignore[arg-type]
-            elif kind is ast.NamedExpr:
+                stack.extend(node.args)  # type: ignore[attr-defined]
+                stack.extend(node.keywords)  # type: ignore[attr-defined]
+                stack.append(_receiver(node.func))  # type: ignore[attr-defined]
+                continue
+            if kind is ast.Attribute:
+                self._read(node, scope)  # type: ignore[arg-type]
+                stack.append(_receiver(node))  # type: ignore[arg-type]
+                continue
+            if kind is ast.NamedExpr:
                 self._bind(node.target, scope, node.value)  # type: ignore[attr-defined]
+            elif kind is ast.comprehension:
+                self._bind_within(node.target, scope, node.iter)  # type: ignore[attr-defined]
+            elif kind is ast.MatchAs or kind is ast.MatchStar:
+                if node.name:  # type: ignore[attr-defined]
+                    scope.bind_inner(node.name, node.lineno, "")  # type: ignore[attr-defined]
             elif kind is ast.Lambda:
+                for arg in ast.walk(node.args):  # type: ignore[attr-defined]
+                    if arg.__class__ is ast.arg:
+                        scope.bind_inner(arg.arg, node.lineno, "")  # type: ignore[attr-defined]
                 self._expression(node.args, scope)  # type: ignore[attr-defined]
                 self._expression(node.body, scope, in_lambda=True)  # type: ignore[attr-defined]
                 continue
@@ -108,6 +124,21 @@ class Reading:
         scope.calls.append(
             (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0, found)
         )
+
+    def _read(self, node: ast.Attribute, scope: Scope) -> None:
+        """Note an attribute that is read (or bound, where the name alone does not say of what)."""
+        words = callee(node)
+        if not words.startswith("()"):
+            scope.reads.append(Call(node.lineno, node.col_offset, words))
+
+    def _bind_within(self, target: ast.expr, scope: Scope, iterated: ast.expr) -> None:
+        """Note the names that a comprehension binds."""
+        if isinstance(target, ast.Name):
+            scope.bind_inner(target.id, target.lineno, "for " + brief(self.source, iterated, VALUE))
+            return
+        for name in ast.walk(target):
+            if isinstance(name, ast.Name):
+                scope.bind_inner(name.id, name.lineno, "")
 
     # Statements that define
 
@@ -157,7 +188,13 @@ class Reading:
             if scope.owner is not None and base.__class__ is ast.Name and base.id == scope.this:
                 scope.owner.bind(target.attr, target.lineno, annotation, self._value(value, how))  # type: ignore[attr-defined]
             else:
-                self._expression(base, scope)
+                self._expression(target, scope)
+        elif kind is ast.Subscript and value is not None and not how:
+            base = callee(target.value)  # type: ignore[attr-defined]
+            pair = (target.slice, value)  # type: ignore[attr-defined]
+            texts = tuple([brief(self.source, part, ARGUMENT) for part in pair])
+            scope.reads.append(Call(target.lineno, target.col_offset, f"{base}.__setitem__", texts))
+            self._expression(target, scope)
         elif kind is ast.Tuple or kind is ast.List:
             self._unpack(target.elts, scope, value if not how else None)  # type: ignore[attr-defined]
         elif kind is ast.Starred:
@@ -297,6 +334,13 @@ class Reading:
             self._expression(case.pattern, scope)
             self._expression(case.guard, scope)
             self._under(case.body, scope, "case", case.pattern, case.guard)
+
+
+def _receiver(node: ast.expr) -> ast.expr | None:
+    """What stands left of the attributes of a chain, where it is more than a name."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return None if isinstance(node, ast.Name) else node
 
 
 def _strings(value: ast.expr | None) -> list[str]:

@@ -33,6 +33,8 @@ class Scope:
     calls: list[tuple[int, int, int, int, Call]] = field(default_factory=list)
     raised: list[Raised] = field(default_factory=list)
     bound: dict[str, Attribute] = field(default_factory=dict)  # a class's attributes, a function's locals
+    inner: dict[str, Attribute] = field(default_factory=dict)  # bound by comprehensions, lambdas, patterns
+    reads: list[Call] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)
     outer_names: set[str] = field(default_factory=set)  # declared `global` or `nonlocal`
     generator: bool = False
@@ -44,16 +46,24 @@ class Scope:
 
     def bind(self, name: str, line: int, annotation: str, value: str) -> None:
         """Note that a name is bound; what it is bound to later goes with the first time."""
-        known = self.bound.get(name)
-        if known is None:
-            self.bound[name] = Attribute(name, line, annotation, value)
-        elif value and value != known.value and value not in known.also:
-            self.bound[name] = replace(known, also=(*known.also, value))
+        _bind(self.bound, name, line, annotation, value)
+
+    def bind_inner(self, name: str, line: int, value: str) -> None:
+        """Note that a comprehension, a lambda or a pattern binds a name within itself."""
+        _bind(self.inner, name, line, "", value)
 
     def ordered_calls(self) -> tuple[Call, ...]:
         """The calls by where they begin; of a chain the inner one first."""
         self.calls.sort(key=_place)
         return tuple(call for *_, call in self.calls)
+
+
+def _bind(bound: dict[str, Attribute], name: str, line: int, annotation: str, value: str) -> None:
+    known = bound.get(name)
+    if known is None:
+        bound[name] = Attribute(name, line, annotation, value)
+    elif value != known.value and value not in known.also and (value or not annotation):
+        bound[name] = replace(known, also=(*known.also, value))
 
 
 def _place(found: tuple[int, int, int, int, Call]) -> tuple[int, int, int, int]:
@@ -105,6 +115,8 @@ def closed(scope: Scope, source: SourceText) -> Definition:
         attributes=() if function else tuple(scope.bound.values()),
         locals=tuple(scope.bound.values()) if function else (),
         returned=tuple(dict.fromkeys(scope.returned)),
+        inner=tuple(scope.inner.values()),
+        reads=tuple(scope.reads),
     )
 
 
