@@ -16,6 +16,7 @@ from forwardbook.analyzers.symbolic.run import run_measured
 from forwardbook.analyzers.symbolic.summary import LineKey, Summary, summarise
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.profiling.conflict import contradiction, unsatisfied
 from forwardbook.profiling.sizes import draw
 
 POINTS = 3
@@ -132,12 +133,12 @@ def prove(
     if not patterns:
         return proofs
     together = {c.text(): c for p in patterns for c in p.conditions}
-    problem = ""
     seen: list[Mapping[str, int]] = []
     conditions = [c for c in (*general, *together.values()) if c.symbols() <= set(hints)]
+    problem = contradiction(hints, conditions)
     free = _free(patterns, hints, conditions)
     wanted = points
-    for attempt in range(TRIES):
+    for attempt in range(0 if problem else TRIES):
         if all(len(p.points) >= wanted for p in proofs):
             if wanted == points + MORE or not _unvaried(free, seen):
                 break
@@ -151,6 +152,9 @@ def prove(
                 break
             sizes = draw(hints, conditions, rng, fixed)
         if sizes is None:
+            if attempt == 0 and (said := unsatisfied(hints, conditions, rng)):
+                problem = said
+                break
             problem = "no random sizes were found that satisfy all conditions"
             continue
         widths = widths_of(dtype)

@@ -10,6 +10,7 @@ from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula.bounds import is_never_negative
 
 _QUOTIENT = "quotient__"  # stands for x // m while an expression is rewritten; no size may be called so
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
@@ -120,34 +121,43 @@ def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> 
 
     Those that the algebra cannot settle (nested roundings and maxima) are sampled over all magnitudes.
     """
-    return _independent([c for c in distinct(conditions) if not _above_one(c) and not _always(c, given)])
+    return independent([c for c in distinct(conditions) if not _above_one(c) and not _always(c, given)])
 
 
-def _gap(condition: Condition) -> Expr | None:
+def gap(condition: Condition) -> Expr | None:
     """What an inequality says is at least 0 (sizes are whole numbers: a > b is a - b - 1 >= 0)."""
     difference = condition.left - condition.right
     forms = {">": difference - 1, ">=": difference, "<": -difference - 1, "<=": -difference}
     return forms.get(condition.op)
 
 
-def _independent(conditions: list[Condition]) -> list[Condition]:
-    """Without inequalities that a stronger one implies, and `a != b` where `a > b` is said."""
-    gaps = {c.text(): gap for c in conditions if (gap := _gap(c)) is not None}
+def independent(conditions: Sequence[Condition], zeros: bool = False) -> list[Condition]:
+    """Without inequalities that a stronger one implies, and `a != b` where `a > b` is said.
+
+    Sizes are at least 1; with `zeros` at least 0, as a padding may be.
+    """
+    implies = is_never_negative if zeros else _is_positive
+    gaps = {c.text(): said for c in conditions if (said := gap(c)) is not None}
     kept: list[Condition] = []
     for condition in conditions:
-        others = [(text, gap) for text, gap in gaps.items() if text != condition.text()]
-        gap = gaps.get(condition.text())
-        if gap is not None:
+        others = [(text, g) for text, g in gaps.items() if text != condition.text()]
+        mine = gaps.get(condition.text())
+        if mine is not None:
             # of two that say the same, the first is kept
             seen = {c.text() for c in kept}
-            if any(gap.at_least(g) and (text in seen or not g.at_least(gap)) for text, g in others):
+            if any(implies(mine - g) and (text in seen or not implies(g - mine)) for text, g in others):
                 continue
         elif condition.op == "!=":
             difference = condition.left - condition.right
-            if any((difference - 1).at_least(g) or (-difference - 1).at_least(g) for _, g in others):
+            if any(implies(difference - 1 - g) or implies(-difference - 1 - g) for _, g in others):
                 continue
         kept.append(condition)
     return kept
+
+
+def _is_positive(value: Expr) -> bool:
+    """Whether a value is at least 0 at all sizes from 1 on."""
+    return value.at_least(Expr.const(0))
 
 
 def _above_one(condition: Condition) -> bool:

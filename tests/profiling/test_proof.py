@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -122,11 +123,28 @@ def test_formula_that_does_not_hold_predicts_nothing() -> None:
     assert (4, None, 7) == (predict(half, {"width": 8}), predict(half, {"width": 7}), predict(7, {}))
 
 
-def test_sizes_that_nothing_satisfies_are_no_proof(recipe: Recipe, pattern: Pattern) -> None:
-    """Without points nothing is proved, and the reason is told."""
-    (proof,) = prove(recipe, [pattern], HINTS, torch.float32, seed=1, held=[Condition.parse("1 == 2")])
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        (["1 == 2"], "no sizes satisfy 1 == 2"),
+        (["{rows} > {width}", "{rows} < {width}"], "no sizes satisfy {rows} > {width} and {rows} < {width}"),
+        (["{rows} == 4", "{heads} < 2", "{rows} > 7"], "no sizes satisfy {rows} == 4 and {rows} > 7"),
+        (
+            ["{width} % 2 == 1", "{width} % 4 == 0"],
+            "no sizes were found that satisfy {width} % 2 == 1 and {width} % 4 == 0",
+        ),
+    ],
+)
+def test_conditions_that_contradict_each_other_are_told_at_once(
+    recipe: Recipe, pattern: Pattern, texts: list[str], reason: str
+) -> None:
+    """Without points nothing is proved; the conditions that exclude each other are the reason, soon."""
+    begin = time.process_time()
+    held = [Condition.parse(text) for text in texts]
+    (proof,) = prove(recipe, [pattern], HINTS, torch.float32, seed=1, held=held)
 
-    assert (False, "no random sizes were found that satisfy all conditions") == (proof.exact, proof.reason)
+    assert (False, [], reason) == (proof.exact, proof.points, proof.reason)
+    assert time.process_time() - begin < 20  # where every try was made it took minutes
 
 
 def test_refusal_of_the_module_is_told(recipe: Recipe, pattern: Pattern) -> None:

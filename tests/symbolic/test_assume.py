@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from forwardbook.analyzers.symbolic.assume import Assumed, distinct, divisibility, informative
+from forwardbook.analyzers.symbolic.assume import Assumed, distinct, divisibility, independent, informative
 from forwardbook.formula import Condition, Expr, parse
 
 HIDDEN, HEADS, ROWS = (Expr.symbol(name) for name in ("hidden", "heads", "rows"))
@@ -96,6 +96,23 @@ def test_condition_true_above_one_says_nothing(text: str) -> None:
 def test_condition_that_fails_somewhere_is_kept(text: str) -> None:
     """A condition that some sizes break is told, however rarely they do."""
     assert [text] == [c.text() for c in informative(conditions(text), [])]
+
+
+@pytest.mark.parametrize(
+    ("weak", "strong", "where_zero"),
+    [
+        ("{rows} > 1", "{rows} >= 4", True),
+        ("{rows} != 1", "{rows} > 2", True),
+        ("{rows} > 1", "{rows} > {heads}", False),
+        ("{rows} >= {heads}", "{rows} > {heads}", True),
+    ],
+)
+def test_weaker_condition_goes(weak: str, strong: str, where_zero: bool) -> None:
+    """A condition that a stronger one implies is not told; where sizes may be 0, fewer are implied."""
+    both = conditions(weak, strong)
+
+    assert [strong] == [c.text() for c in independent(both)]
+    assert ([strong] if where_zero else [weak, strong]) == [c.text() for c in independent(both, zeros=True)]
 
 
 def test_same_condition_is_one() -> None:

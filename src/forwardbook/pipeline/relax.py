@@ -12,7 +12,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forwardbook.analyzers.symbolic.assume import informative
+from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.formula import Condition, Expr
@@ -144,5 +144,8 @@ def _judged(
             breaches.append((test, sizes))
     proof = replace(one.proof, points=points)
     stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= names]
-    distinct = tuple({c.text(): c for c in (*stated, *kept)}.values())
-    return Relaxed(replace(one, proof=proof), distinct, tuple(breaches), tuple(refused))
+    said = independent(list({c.text(): c for c in (*stated, *kept)}.values()), zeros=True)
+    told = {c.text() for c in said}
+    # where a stronger condition ends the weaker one may still hold: there the next regime says so itself
+    ends = tuple((test, sizes) for test, sizes in breaches if test.text() in told)
+    return Relaxed(replace(one, proof=proof), tuple(said), ends, tuple(refused))
