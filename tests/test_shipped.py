@@ -1,6 +1,7 @@
 """The shipped database: every formula of every entry."""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from forwardbook.analyzers.reader import glance_at
 from forwardbook.formula import Condition, Expr, parse
 from forwardbook.pipeline.versions import current_versions
-from forwardbook.schema import Entry, Regime
+from forwardbook.schema import QUANTITIES, Entry, Regime
 
 DATABASE = Path(__file__).resolve().parent.parent / "module_db.json"
 
@@ -97,3 +98,48 @@ def test_stored_hashes_are_those_of_the_installed_source() -> None:
 
 def _installed(entry: Entry) -> dict[str, str]:
     return {n: v for n, v in current_versions(entry.library).items() if n in entry.versions and n != "rules"}
+
+
+LAYERS = re.compile(r"(^|[._])(n_layer|(\w+_)?layers)$")  # how configurations name a count of layers
+
+
+def _said(one: Regime) -> frozenset[str]:
+    """The names in the formulas and conditions of a regime."""
+    named = frozenset().union(*(parse(one.formula(q), exact=True).symbols() for q in QUANTITIES))
+    return named.union(*(Condition.parse(text).symbols() for text in one.conditions))
+
+
+def test_layer_counts_are_in_the_formulas() -> None:
+    """A count of layers, which Python's loop consumes as a number, is in formulas or conditions again."""
+    with_counts = {
+        key: counts
+        for key, entry in entries().items()
+        if (counts := {p.name for p in entry.parameters if LAYERS.search(p.name)})
+    }
+    unsaid = [
+        (key, one.name, name)
+        for key, counts in with_counts.items()
+        for one in entries()[key].regimes
+        for name in counts & set(one.parameters) - _said(one)
+    ]
+    uncounted = [
+        (key, one.name)
+        for key, counts in with_counts.items()
+        for one in entries()[key].regimes
+        if one.flop_analysis.submodule_calls and not counts & _said(one)
+    ]
+
+    assert {"transformers_LlamaModel", "transformers_BertEncoder", "torch_GRU"} <= with_counts.keys()
+    assert ([], []) == (unsaid, uncounted)
+
+
+def test_repeated_layers_are_counted_by_a_name() -> None:
+    """Where alike members of one list are called, no number stands for how many there are."""
+    numbered = [
+        name
+        for name, one in regimes()
+        for call in one.flop_analysis.submodule_calls
+        if re.search(r"\.0, .*\.1", call.attribute) and not any(LAYERS.search(n) for n in _said(one))
+    ]
+
+    assert [] == numbered
