@@ -21,6 +21,7 @@ Kind = Literal[
     "macro",
     "kernel",
     "constant",
+    "target",  # of CMake
 ]
 How = Literal["exact", "possible", "registry", "external", "unresolved"]
 

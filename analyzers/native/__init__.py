@@ -1,4 +1,4 @@
-"""Turns the bytes of C, C++, CUDA and CMake files into facts: definitions, kernels, launches, includes, bindings."""
+"""Turns the bytes of C, C++, CUDA and CMake files into facts: definitions, kernels, launches, bindings."""
 
 from forwardbook.analyzers.native.index import index_native
 

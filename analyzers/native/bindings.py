@@ -1,4 +1,4 @@
-"""Turns the calls that make native functions known to Python into bindings: pybind11, nanobind, torch, TVM, C API."""
+"""Turns the calls that make native functions known to Python (pybind11, torch, TVM, ...) into bindings."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ _BLOCK = re.compile(
     rb"\b(?P<word>PYBIND11_(?:EMBEDDED_)?MODULE|NB_MODULE|TORCH_LIBRARY(?:_IMPL|_FRAGMENT|_EXPAND)?"
     rb"|TORCH_PYBIND\w*|STABLE_TORCH_LIBRARY(?:_IMPL|_FRAGMENT)?|BOOST_PYTHON_MODULE)\s*\("
 )
-_METHOD = re.compile(rb"(?P<sign>\.|->|\bpy::|\bnb::)\s*(?P<word>def_static|def_readonly|def_readwrite|def_property"
-                     rb"|def_property_readonly|def_prop_ro|def_rw|def_ro|def|impl)\s*\(")
+_METHOD = re.compile(
+    rb"(?P<sign>\.|->|\bpy::|\bnb::)\s*(?P<word>def_static|def_readonly|def_readwrite|def_property"
+    rb"|def_property_readonly|def_prop_ro|def_rw|def_ro|def|impl)\s*\("
+)
 _CLASS = re.compile(rb"\b(?:py|pybind11|nb|nanobind)::class_\s*<")
-_TVM = re.compile(rb"\b(?:TVM_FFI_DLL_EXPORT(?:_TYPED_FUNC)?|TVM_REGISTER_GLOBAL|TVM_FFI_REGISTER_GLOBAL)\s*\(")
+_TVM = re.compile(
+    rb"\b(?:TVM_FFI_DLL_EXPORT(?:_TYPED_FUNC)?|TVM_REGISTER_GLOBAL|TVM_FFI_REGISTER_GLOBAL)\s*\("
+)
 _TABLE = re.compile(rb"\bPyMethodDef\b[^={;]*=\s*\{")
 _WRAPPER = re.compile(r"(?:\w+::)*(?:TORCH_FN|TORCH_BOX|dispatch|overload_cast|CppFunction|make_boxed\w*)\b")
 _TEXT = re.compile(r'"((?:\\.|[^"\\])*)"')
@@ -29,7 +33,7 @@ def bindings_of(masks: Masks) -> tuple[Binding, ...]:
 
 
 def _in_blocks(masks: Masks) -> list[Binding]:
-    """`m.def("name", &function)`, `m.impl(...)`, `.def("name", &Class::method)`; the module as the block names it."""
+    """`m.def("name", &function)`, `m.impl(...)`, `.def("name", &C::method)`, in the module the block has."""
     blocks = [(found.start(), _block_name(masks, found.end() - 1)) for found in _BLOCK.finditer(masks.flat)]
     bindings = []
     for found in _METHOD.finditer(masks.flat):

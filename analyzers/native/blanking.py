@@ -20,7 +20,7 @@ _ARGUMENTS = rb"(?:\s*\([^(){};]{0,80}\))?"
 _NAME = rb"[A-Za-z_][\w:]*(?:<[^;{}()=]{0,120}?>)?"
 _BETWEEN = rb"(?:\s*[*&]+\s*|\s+)(?:const\s+)?"
 _MACRO_FIRST = re.compile(
-    rb"(?P<macro>" + _MACRO + _ARGUMENTS + rb")\s+(?="
+    rb"(?P<macro>" + _MACRO + _ARGUMENTS + rb"(?:\s+" + _MACRO + _ARGUMENTS + rb"){0,4})\s+(?="
     rb"(?:static|inline|constexpr|consteval|virtual|explicit|extern|friend|typename|struct|class|enum|union|template"
     rb"|void|bool|char|short|int|long|float|double|unsigned|signed|auto|decltype|thread_local"
     rb"|__global__|__device__|__host__|__constant__|__shared__|__forceinline__|__noinline__|__inline__"
@@ -29,8 +29,12 @@ _MACRO_FIRST = re.compile(
     rb"|(?:const\s+)?" + _NAME + _BETWEEN + rb"operator\b)"
 )
 _MACRO_IN_CLASS = re.compile(
-    rb"\b(?:class|struct|union)\s+(?P<macro>" + _MACRO + _ARGUMENTS + rb")\s+(?=[A-Za-z_]\w*\s*(?:final\s*)?[:{;<])"
+    rb"\b(?:class|struct|union)\s+(?P<macro>"
+    + _MACRO
+    + _ARGUMENTS
+    + rb")\s+(?=[A-Za-z_]\w*\s*(?:final\s*)?[:{;<])"
 )
+_TYPENAME = re.compile(rb"(?:=|\breturn|[(,](?=\s*typename\s+[\w:]{1,80}\s*[{(]))\s*(typename)\b")
 _NOT_BEFORE = re.compile(
     rb"(?:\b(?:struct|class|union|enum|goto|typename|namespace|new|return|case|else)\s*|[,(=<+\-!%^|?/]\s*)\Z"
 )
@@ -45,19 +49,18 @@ class Blanked:
 
 
 def blank(masks: Masks) -> Blanked:
-    """The text without attributes, unknown macros and uneven conditional branches; every position stays valid."""
+    """The text without attributes, unknown macros and uneven branches; every position stays valid."""
     words = sorted({*_attributes(masks.flat), *_macros(masks.flat)})
     text = bytearray(masks.data)
-    for start, end in [*words, *uneven_ranges(masks)]:
+    noise = [found.span(1) for found in _TYPENAME.finditer(masks.flat)]
+    for start, end in [*words, *noise, *uneven_ranges(masks)]:
         text[start:end] = spaces(bytes(text[start:end]))
     return Blanked(bytes(text), tuple(words))
 
 
 def _attributes(flat: bytes) -> list[tuple[int, int]]:
     """The byte ranges of attributes the grammar does not know, with their arguments."""
-    found = [
-        (one.start(), closing(flat, one.end()) + 1) for one in _WITH_ARGUMENTS.finditer(flat)
-    ]
+    found = [(one.start(), closing(flat, one.end()) + 1) for one in _WITH_ARGUMENTS.finditer(flat)]
     return [*found, *(one.span() for one in _BARE_WORD.finditer(flat))]
 
 

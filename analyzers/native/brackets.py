@@ -1,4 +1,4 @@
-"""Turns a position of a bracket into that of its partner, and an argument list into the ranges of its arguments."""
+"""Turns the position of a bracket into that of its partner, and an argument list into its arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NEAR = 1 << 16
 
 
 def closing(flat: bytes, opening: int, within: int = _NEAR) -> int:
-    """The position of the bracket that closes the one at `opening`, or `opening` where none does `within` bytes."""
+    """The position of the bracket closing the one at `opening`; `opening` where none does `within` bytes."""
     open_ones: list[int] = []
     for found in _BRACKET.finditer(flat, opening, min(len(flat), opening + within)):
         bracket = flat[found.start()]

@@ -35,7 +35,9 @@ def call_of(node: Node, masks: Masks) -> Call:
         masks.line(node.start_byte),
         masks.column(node.start_byte),
         target,
-        tuple(_argument(one, masks) for one in given.named_children if one.type != "comment") if given else (),
+        tuple(_argument(one, masks) for one in given.named_children if one.type != "comment")
+        if given
+        else (),
     )
 
 
@@ -50,7 +52,12 @@ def callee_name(node: Node, masks: Masks) -> str:
         sign = masks.data[receiver.end_byte : member.start_byte].strip()
         joint = "->" if sign.startswith(b"->") else "."
         return f"{_receiver(receiver, masks)}{joint}{_plain(masks.text(member.start_byte, member.end_byte))}"
-    if node.type in ("call_expression", "parenthesized_expression", "lambda_expression", "subscript_expression"):
+    if node.type in (
+        "call_expression",
+        "parenthesized_expression",
+        "lambda_expression",
+        "subscript_expression",
+    ):
         return _receiver(node, masks)
     name = _plain(masks.text(node.start_byte, node.end_byte))
     return name if _NAMES.match(name) else "()"
@@ -58,7 +65,7 @@ def callee_name(node: Node, masks: Masks) -> str:
 
 def _receiver(node: Node, masks: Masks) -> str:
     """What stands before a member, to the same rule."""
-    chain = []
+    chain: list[str] = []
     inner: Node | None = node
     while inner is not None and inner.type == "call_expression" and len(chain) < 40:
         chain.append("()")
@@ -92,7 +99,7 @@ def _argument(node: Node, masks: Masks) -> str:
 
 
 def launch_of(node: Node, masks: Masks) -> Launch | None:
-    """The launch that a call is, if it is one: `kernel<<<...>>>(...)`, or by a function of the CUDA runtime."""
+    """The launch `kernel<<<...>>>(...)` that a call is, if it is one."""
     for child in node.children:
         if child.type == "kernel_call_syntax":
             callee = node.child_by_field_name("function")
@@ -101,23 +108,29 @@ def launch_of(node: Node, masks: Masks) -> Launch | None:
                 for one in child.named_children
                 if one.type != "comment"
             ]
-            given += [""] * (4 - len(given))
             kernel = _plain(masks.text(callee.start_byte, callee.end_byte)) if callee is not None else ""
-            return Launch(masks.line(child.start_byte), kernel, *given[:4])
+            return launch(masks.line(child.start_byte), kernel, given)
     return None
 
 
+def launch(line: int, kernel: str, given: list[str]) -> Launch:
+    """A launch with the parts of its configuration that are given."""
+    grid, block, shared, stream = (*given, "", "", "", "")[:4]
+    return Launch(line, kernel, grid, block, shared, stream)
+
+
 def runtime_launch(call: Call) -> Launch | None:
-    """The launch that a call of the CUDA runtime or driver is (`cudaLaunchKernelEx(&config, kernel, ...)`)."""
+    """The launch that a call of the runtime or driver is (`cudaLaunchKernelEx(&config, kernel, ...)`)."""
     if not _LAUNCHERS.match(call.target):
         return None
     name, given = call.target.rpartition("::")[2], call.arguments
     at = [_plain(one.removeprefix("(void*)").removeprefix("(const void*)").lstrip("&")) for one in given]
     if name.startswith(("cudaLaunchKernelEx", "cuLaunchKernelEx")) and len(at) > 1:
-        kernel, configuration = (at[1], given[0]) if name[1] == "u" and name[2] == "d" else (at[1], given[0])
-        return Launch(call.line, kernel, grid=configuration, api=name)
+        return Launch(call.line, at[1], grid=given[0], api=name)
     if name == "cuLaunchKernel" and len(at) >= 9:
-        return Launch(call.line, at[0], _triple(given[1:4]), _triple(given[4:7]), given[7], given[8], api=name)
+        return Launch(
+            call.line, at[0], _triple(given[1:4]), _triple(given[4:7]), given[7], given[8], api=name
+        )
     if name == "hipLaunchKernelGGL" and len(at) >= 5:
         return Launch(call.line, at[0], given[1], given[2], given[3], given[4], api=name)
     if len(at) >= 6:

@@ -66,7 +66,9 @@ def _bases(node: Node, masks: Masks) -> tuple[str, ...]:
         return ()
     unnamed = ("access_specifier", "comment", "virtual", "attribute_declaration")
     return tuple(
-        masks.text(child.start_byte, child.end_byte) for child in clause.named_children if child.type not in unnamed
+        masks.text(child.start_byte, child.end_byte)
+        for child in clause.named_children
+        if child.type not in unnamed
     )
 
 
@@ -78,7 +80,9 @@ def _values(body: Node, masks: Masks) -> list[Attribute]:
         if name is not None:
             value = child.child_by_field_name("value")
             text = masks.text(value.start_byte, value.end_byte) if value is not None else ""
-            found.append(Attribute(masks.text(name.start_byte, name.end_byte), masks.line(name.start_byte), "", text))
+            found.append(
+                Attribute(masks.text(name.start_byte, name.end_byte), masks.line(name.start_byte), "", text)
+            )
     return found
 
 
@@ -89,7 +93,11 @@ def typedef_draft(node: Node, outer: Scope, scopes: list[Scope], headers: Header
         name = node.child_by_field_name("name")
     else:
         declarator, kind = node.child_by_field_name("declarator"), node.child_by_field_name("type")
-        if kind is not None and kind.child_by_field_name("body") is not None and not kind.child_by_field_name("name"):
+        if (
+            kind is not None
+            and kind.child_by_field_name("body") is not None
+            and not kind.child_by_field_name("name")
+        ):
             return None
         name = declared_name(declarator) if declarator is not None else None
     if name is None:

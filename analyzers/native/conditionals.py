@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from forwardbook.analyzers.native.masking import Masks, spaces
 
 _CONDITION = re.compile(
-    rb"^[ \t]*#[ \t]*(?P<word>ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(?P<rest>(?:\\\r?\n|[^\n])*)",
+    rb"^[ \t]*#[ \t]*(?P<word>ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b"
+    rb"(?P<rest>(?:\\\r?\n|[^\n])*)",
     re.MULTILINE,
 )
+
+_NEAR = 4_000
 
 
 @dataclass(slots=True)
@@ -28,8 +31,8 @@ class _Group:
 def uneven_ranges(masks: Masks) -> list[tuple[int, int]]:
     """The byte ranges to blank so that every bracket of the text has its partner.
 
-    Of a group whose branches are even by themselves nothing is taken; of another the directives and all branches
-    but the first (the second after `#if 0`).
+    Of a group of statements whose branches are even by themselves nothing is taken; of another the directives
+    and all branches but the first (the second after `#if 0`).
     """
     blanked: list[tuple[int, int]] = []
     open_groups: list[_Group] = []
@@ -37,7 +40,9 @@ def uneven_ranges(masks: Masks) -> list[tuple[int, int]]:
     for found in _CONDITION.finditer(masks.bare):
         word = found["word"]
         if word.startswith(b"if"):
-            open_groups.append(_Group([found.span()], word == b"if" and found["rest"].strip() in (b"0", b"false")))
+            open_groups.append(
+                _Group([found.span()], word == b"if" and found["rest"].strip() in (b"0", b"false"))
+            )
         elif open_groups:
             open_groups[-1].directives.append(found.span())
             if word == b"endif":
@@ -48,7 +53,9 @@ def uneven_ranges(masks: Masks) -> list[tuple[int, int]]:
 def _taken(group: _Group, flat: bytes, blanked: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """What one group loses."""
     branches = group.branches()
-    if all(_even(flat, start, end, blanked) for start, end in branches):
+    if not _in_list(flat, group.directives[0][0]) and all(
+        _even(flat, start, end, blanked) for start, end in branches
+    ):
         return []
     kept = 1 if group.never and len(branches) > 1 else 0
     return [*group.directives, *(branch for number, branch in enumerate(branches) if number != kept)]
@@ -63,4 +70,19 @@ def _even(flat: bytes, start: int, end: int, blanked: list[tuple[int, int]]) -> 
         for a, b in inner:
             text[a - start : b - start] = spaces(piece[a - start : b - start])
         piece = bytes(text)
+    stripped = piece.strip()
+    if stripped.endswith(b"else") or stripped.startswith((b"else", b":", b",", b"&&", b"||")):
+        return False
     return piece.count(b"{") == piece.count(b"}") and piece.count(b"(") == piece.count(b")")
+
+
+def _in_list(flat: bytes, at: int) -> bool:
+    """Whether a byte lies between round brackets or in an initializer, where no statement can stand."""
+    piece = flat[max(0, at - _NEAR) : at]
+    last = max(piece.rfind(sign) for sign in (b";", b"{", b"}"))
+    after = piece[last + 1 :]
+    if last < 0 or piece[last] == 0x3B:
+        return after.count(b"(") > after.count(b")")
+    if piece[last] == 0x7D:
+        return after.lstrip().startswith(b",") or after.count(b"(") > after.count(b")")
+    return piece[:last].rstrip().endswith((b"=", b",", b"(", b"{")) or after.count(b"(") > after.count(b")")

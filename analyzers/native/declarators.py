@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _NAMES = {
-    "identifier", "field_identifier", "qualified_identifier", "destructor_name", "operator_name", "type_identifier",
-    "template_function", "template_method", "dependent_name",
+    "identifier", "field_identifier", "qualified_identifier", "destructor_name", "operator_name",
+    "type_identifier", "template_function", "template_method", "dependent_name",
 }  # fmt: skip
 _PARAMETERS = {"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"}
 _NOT_TYPES = re.compile(
@@ -27,7 +27,7 @@ _OPERATOR = re.compile(r"\boperator\b.*\Z", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The declarator of a function: its name as written, where that begins, and the node with the parameters."""
+    """The declarator of a function: its name as written, where that begins, the node with the parameters."""
 
     name: str
     start: int
@@ -87,8 +87,16 @@ def _within(node: Node) -> Node | None:
     named = node.child_by_field_name("declarator")
     if named is not None:
         return named
-    if node.type in ("reference_declarator", "parenthesized_declarator", "attributed_declarator", "init_declarator"):
-        return next((child for child in node.named_children if not child.type.endswith(("comment", "qualifier"))), None)
+    if node.type in (
+        "reference_declarator",
+        "parenthesized_declarator",
+        "attributed_declarator",
+        "init_declarator",
+    ):
+        return next(
+            (child for child in node.named_children if not child.type.endswith(("comment", "qualifier"))),
+            None,
+        )
     return None
 
 
@@ -124,7 +132,11 @@ def parameters_of(declarator: Node, masks: Masks) -> tuple[Parameter, ...]:
     listed = declarator.child_by_field_name("parameters")
     if listed is None:
         return ()
-    found = [_parameter(child, masks) for child in listed.children if child.type in _PARAMETERS or child.type == "..."]
+    found = [
+        _parameter(child, masks)
+        for child in listed.children
+        if child.type in _PARAMETERS or child.type == "..."
+    ]
     return () if [one.annotation for one in found] == ["void"] and not found[0].name else tuple(found)
 
 
@@ -162,7 +174,7 @@ def _without(masks: Masks, start: int, end: int, name: Node | None) -> str:
 
 
 def returned_type(node: Node, declared: Declared, masks: Masks) -> str:
-    """The return type as written, the trailing one where there is one; empty for constructors and destructors."""
+    """The return type as written, a trailing one where there is one; constructors have none."""
     trailing = next((one for one in declared.node.children if one.type == "trailing_return_type"), None)
     if trailing is not None:
         return masks.text(trailing.start_byte, trailing.end_byte).removeprefix("->").strip()

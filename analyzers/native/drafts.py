@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from forwardbook.analyzers.index.facts import (
@@ -16,12 +17,13 @@ from forwardbook.analyzers.index.facts import (
     Span,
 )
 
+_NAME = re.compile(r"\A[&(]*\s*(?P<name>(?:[A-Za-z_]\w*\s*(?:<.*?>)?::)*[A-Za-z_]\w*)\s*(?:<.*)?\)?\Z")
 _INTERNAL = {"detail", "details", "internal", "impl", "_internal", "__detail"}
 
 
 @dataclass(slots=True)
 class Draft:
-    """A definition that is still being read; `start` and `end` are its bytes, `body` that after its header."""
+    """A definition still being read; `start`, `end` are its bytes, `body` the one after its header."""
 
     name: str
     names: tuple[str, ...]
@@ -85,3 +87,12 @@ class Scope:
     header: str = ""  # of a wrapper the template line, of a branch the condition
     otherwise: int = 0  # of a branch the byte of its `else`
     hidden: bool = False  # an unnamed namespace
+
+
+def name_launched(draft: Draft) -> None:
+    """Puts the kernel in place of a local variable (`auto kernel = f<T>;`) that a launch names."""
+    values = {one.name: one.value for one in draft.variables if one.value}
+    for at, launch in enumerate(draft.launches):
+        found = _NAME.match(values.get(launch.kernel, ""))
+        if found is not None:
+            draft.launches[at] = replace(launch, kernel=re.sub(r"<.*?>|\s", "", found["name"]))

@@ -83,7 +83,7 @@ def _draft(node: Node, header_end: int, outer: Scope, scopes: list[Scope], heade
 
 
 def _kind(before: bytes, parts: tuple[str, ...], in_class: bool) -> Kind:
-    """A kernel where `__global__` stands before the name, a method in a class or with a class before its name."""
+    """A kernel where `__global__` stands before the name, a method in a class or after the name of one."""
     if _GLOBAL.search(before):
         return "kernel"
     return "method" if in_class or (len(parts) > 1 and parts[-2][:1].isupper()) else "function"

@@ -18,10 +18,8 @@ _CPP_WORDS = re.compile(
     rb"|\b(?:static_cast|virtual|noexcept|operator)\b",
     re.MULTILINE,
 )
-_SUFFIXES: dict[str, Language] = {
-    "c": "c", "cc": "cpp", "cpp": "cpp", "cxx": "cpp", "c++": "cpp", "hh": "cpp", "hpp": "cpp", "hxx": "cpp",
-    "h++": "cpp", "ipp": "cpp", "inl": "cpp", "tpp": "cpp", "ixx": "cpp", "cppm": "cpp", "cu": "cuda", "cuh": "cuda",
-}  # fmt: skip
+_CPP = ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "inl", "tpp", "ixx", "cppm")
+_SUFFIXES: dict[str, Language] = {"c": "c", "cu": "cuda", "cuh": "cuda", **dict.fromkeys(_CPP, "cpp")}
 
 _PATTERNS = """
 (namespace_definition) @namespace
@@ -52,8 +50,6 @@ Tag = Literal[
 def language_of(path: str, flat: bytes) -> Language:
     """The language of a file from its suffix, for `.h` from what the text uses."""
     suffix = path.rpartition(".")[2].lower()
-    if suffix == "cuh":
-        return "cuda"
     language = _SUFFIXES.get(suffix, "c")
     if language == "cuda" or (language != "cpp" and suffix != "h"):
         return language
@@ -81,9 +77,9 @@ def _query(cuda: bool) -> Query:
 
 
 def nodes_of(text: bytes, cuda: bool) -> list[tuple[Tag, Node]] | None:
-    """Every node of interest in the order of the text, outer before inner; nothing where the text defies parsing.
+    """Every node of interest in the order of the text, outer before inner; none where parsing is given up.
 
-    The parser reports its progress by steps, not by the clock: the same text gives the same answer everywhere.
+    The work is bounded by steps, not by the clock: the same text gives the same answer everywhere.
     """
     from tree_sitter import Parser, QueryCursor
 
@@ -103,6 +99,8 @@ def nodes_of(text: bytes, cuda: bool) -> list[tuple[Tag, Node]] | None:
     except ValueError:
         return None
     captured = QueryCursor(_query(cuda)).captures(tree.root_node)
-    found = [(node.start_byte, -node.end_byte, tag, node) for tag, nodes in captured.items() for node in nodes]
+    found = [
+        (node.start_byte, -node.end_byte, tag, node) for tag, nodes in captured.items() for node in nodes
+    ]
     found.sort(key=lambda one: one[:2])
     return [(tag, node) for _, _, tag, node in found]  # type: ignore[misc]

@@ -21,7 +21,7 @@ _LEGAL = re.compile(r"copyright|SPDX-|\blicen[cs]ed?\b|all rights reserved", re.
 
 @dataclass(slots=True)
 class Headers:
-    """The masks of a file, the blanked ranges, and where comments end, for what stands before a definition."""
+    """The masks of a file and its blanked ranges, for what stands before a definition."""
 
     masks: Masks
     blanked: tuple[tuple[int, int], ...]
@@ -33,7 +33,7 @@ class Headers:
         self._comment_ends = [end for _, end in self.masks.comments]
 
     def start(self, byte: int) -> int:
-        """Where a definition begins whose first node begins at a byte: at a blanked macro or attribute before it."""
+        """Where a definition begins whose first node begins at a byte: at the blanked words before it."""
         while True:
             at = bisect_right(self._blank_ends, byte) - 1
             if at < 0 or self.masks.code[self._blank_ends[at] : byte].strip():

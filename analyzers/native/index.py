@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Literal
 
-from forwardbook.analyzers.index.facts import Attribute, FileFacts, Problem
+from forwardbook.analyzers.index.facts import FileFacts, Problem
 from forwardbook.analyzers.native.bindings import bindings_of
 from forwardbook.analyzers.native.blanking import blank
-from forwardbook.analyzers.native.drafts import Draft
+from forwardbook.analyzers.native.cmake import index_cmake
+from forwardbook.analyzers.native.drafts import Draft, name_launched
 from forwardbook.analyzers.native.grammar import language_of, nodes_of
 from forwardbook.analyzers.native.headers import Headers
 from forwardbook.analyzers.native.lexical import kernels_in_text, launches_in_text, owner
@@ -18,7 +18,8 @@ from forwardbook.analyzers.native.preprocessor import includes_of, macros_of
 from forwardbook.analyzers.native.tree import Reading, read_nodes
 
 _GENERATED = re.compile(
-    r"(?:auto-?generated|automatically generated|@generated|generated (?:automatically |file )?by|do not edit)"
+    r"(?:auto-?generated|automatically generated|@generated|generated (?:automatically |file )?by"
+    r"|do not edit)"
     r"(?:[^\n]*?\bby (?P<by>[\w./-]+))?",
     re.IGNORECASE,
 )
@@ -41,7 +42,8 @@ def decoded(data: bytes) -> tuple[bytes, str]:
 
 def index_native(path: str, data: bytes) -> FileFacts:
     """The facts of one native file; whatever the bytes are, what can be read of them is there."""
-    name = path.rpartition("/")[2].lower()
+    if path.lower().endswith((".cmake", "cmakelists.txt")):
+        return index_cmake(path, data)
     text, encoding = decoded(data)
     digest = hashlib.sha256(data).hexdigest()
     masks = mask(text)
@@ -51,9 +53,11 @@ def index_native(path: str, data: bytes) -> FileFacts:
     nodes = nodes_of(blanked.text, language == "cuda")
     reading = read_nodes(nodes or [], headers)
     macros, values = macros_of(headers)
-    reading.drafts += kernels_in_text(headers, reading.drafts)
+    reading.drafts += kernels_in_text(headers, reading.drafts, reading.namespaces)
     drafts = sorted([*reading.drafts, *macros], key=lambda draft: (draft.start, -draft.end))
     _add_launches(reading, drafts, headers)
+    for draft in drafts:
+        name_launched(draft)
     return FileFacts(
         path=path,
         language=language,
@@ -98,7 +102,9 @@ def _problems(data: bytes, unread: bool, errors: list[int]) -> tuple[Problem, ..
     if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         problems.append(Problem(data[: data.index(b"\0")].count(b"\n") + 1, "NUL bytes were read as spaces"))
     if unread:
-        problems.append(Problem(0, "parsing was given up as too costly: only directives, kernels and launches are read"))
+        problems.append(
+            Problem(0, "parsing was given up as too costly: only directives, kernels and launches are read")
+        )
     if errors:
         places = "a place" if len(errors) == 1 else f"{len(errors)} places"
         problems.append(Problem(errors[0], f"{places} the grammar could not read, the first here"))

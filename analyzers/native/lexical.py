@@ -1,14 +1,15 @@
-"""Turns plain text into the kernels and launches that the grammar did not see: in macros and in broken code."""
+"""Turns plain text into the kernels and launches that the grammar does not see: in macros, in broken code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from forwardbook.analyzers.index.facts import Launch, Parameter
 from forwardbook.analyzers.native.brackets import arguments, closing
-from forwardbook.analyzers.native.calls import shortened
-from forwardbook.analyzers.native.drafts import Draft
+from forwardbook.analyzers.native.calls import launch, shortened
+from forwardbook.analyzers.native.drafts import Draft, Scope
 from forwardbook.analyzers.native.headers import Headers
 from forwardbook.analyzers.native.masking import Masks
 
@@ -34,9 +35,8 @@ def launches_in_text(masks: Masks, known: set[int]) -> list[tuple[int, Launch]]:
             continue
         ranges = arguments(masks.bare, opening.end() - 1, close.start())
         given = [shortened(masks.text(start, end)) for start, end in ranges][:4]
-        given += [""] * (4 - len(given))
         in_macro = any(start <= at < end for start, end in masks.defines)
-        found.append((at, Launch(masks.line(at), kernel, *given, in_macro=in_macro)))
+        found.append((at, replace(launch(masks.line(at), kernel, given), in_macro=in_macro)))
     return found
 
 
@@ -57,11 +57,13 @@ def _kernel_before(masks: Masks, at: int) -> str:
 
 def owner(drafts: Iterable[Draft], byte: int) -> Draft | None:
     """The innermost function or macro around a byte."""
-    around = [one for one in drafts if one.start <= byte < one.end and one.kind not in ("class", "struct", "union")]
+    around = [
+        one for one in drafts if one.start <= byte < one.end and one.kind not in ("class", "struct", "union")
+    ]
     return max(around, key=lambda one: one.start) if around else None
 
 
-def kernels_in_text(headers: Headers, drafts: list[Draft]) -> list[Draft]:
+def kernels_in_text(headers: Headers, drafts: list[Draft], namespaces: list[Scope]) -> list[Draft]:
     """The kernels whose `__global__` stands in no header of a known definition."""
     masks = headers.masks
     heads = [(one.start, one.body) for one in drafts if one.kind == "kernel"]
@@ -70,7 +72,12 @@ def kernels_in_text(headers: Headers, drafts: list[Draft]) -> list[Draft]:
         at = word.start()
         if not any(start <= at < end for start, end in heads):
             draft = _kernel_at(headers, at, word.end())
-            found += [draft] if draft is not None else []
+            if draft is not None:
+                around = [scope for scope in namespaces if scope.start <= at < scope.end]
+                inner = max(around, key=lambda scope: scope.start, default=None)
+                draft.names = (*(inner.names if inner else ()), draft.name)
+                draft.is_public = not (inner and inner.hidden)
+                found.append(draft)
     return found
 
 

@@ -29,7 +29,7 @@ def spaces(piece: bytes) -> bytes:
 class Masks:
     """One text four times, each of the length of the original.
 
-    `code` has no comments; `bare` has neither comments nor the inside of strings; `flat` has no directives either.
+    `code` has no comments; `bare` not the inside of strings either; `flat` no directives either.
     `comments` are the byte ranges of the comments, `defines` those of the `#define` lines.
     """
 

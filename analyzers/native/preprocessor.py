@@ -1,4 +1,4 @@
-"""Turns the directives of a C++ file into includes, macros and constants, whatever the rest of the text is."""
+"""Turns the directives of a C++ file into includes, macros and constants, whatever the rest is."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from forwardbook.analyzers.native.masking import Masks
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(?P<word>[a-z_]+)", re.MULTILINE)
 _HEADER = re.compile(rb'[ \t]*(?:<(?P<angle>[^>\n]+)>|"(?P<quote>[^"\n]+)"|(?P<macro>\w+))')
 _DEFINE = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)(?P<open>\()?")
-_CALL = re.compile(rb"(?<![\w.>:])(?P<name>~?[A-Za-z_]\w*(?:(?:::|\.|->)[A-Za-z_]\w*)*)\s*(?:<[\w:, ]*>)?\s*\(")
+_CALL = re.compile(
+    rb"(?<![\w.>:])(?P<name>~?[A-Za-z_]\w*(?:(?:::|\.|->)[A-Za-z_]\w*)*)\s*(?:<[\w:, ]*>)?\s*\("
+)
 _NOT_CALLED = {
-    "if", "for", "while", "switch", "return", "sizeof", "defined", "alignof", "decltype", "catch", "__attribute__",
-    "__launch_bounds__", "__declspec", "static_assert", "alignas", "asm", "do", "else",
+    "if", "for", "while", "switch", "return", "sizeof", "defined", "alignof", "decltype", "catch",
+    "__attribute__", "__launch_bounds__", "__declspec", "static_assert", "alignas", "asm", "do", "else",
 }  # fmt: skip
 
 

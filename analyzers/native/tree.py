@@ -1,4 +1,4 @@
-"""Turns the nodes of a C++ file, in the order of the text, into drafts of its definitions and what they do."""
+"""Turns the nodes of a C++ file, in the order of the text, into drafts of its definitions."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class Reading:
     launches: list[Launch] = field(default_factory=list)
     launched: set[int] = field(default_factory=set)  # the bytes of the `<<<` that the grammar found
     errors: list[int] = field(default_factory=list)
+    namespaces: list[Scope] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
 
     def inner(self, *kinds: str) -> Scope:
@@ -54,7 +55,9 @@ def _namespace(reading: Reading, node: Node) -> None:
     masks = reading.headers.masks
     added = tuple(masks.text(name.start_byte, name.end_byte).replace(" ", "").split("::")) if name else ()
     hidden = outer.hidden or not added
-    reading.scopes.append(Scope("namespace", node.start_byte, node.end_byte, outer.names + added, hidden=hidden))
+    scope = Scope("namespace", node.start_byte, node.end_byte, outer.names + added, hidden=hidden)
+    reading.namespaces.append(scope)
+    reading.scopes.append(scope)
 
 
 def _class(reading: Reading, node: Node) -> None:
@@ -160,7 +163,8 @@ def _condition(reading: Reading, node: Node) -> str:
         if scope.kind == "function":
             return ""
         if scope.kind == "branch":
-            return f"not ({scope.header})" if scope.otherwise and node.start_byte >= scope.otherwise else scope.header
+            in_else = scope.otherwise and node.start_byte >= scope.otherwise
+            return f"not ({scope.header})" if in_else else scope.header
     return ""
 
 

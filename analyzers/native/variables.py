@@ -39,7 +39,7 @@ def variables_of(node: Node, masks: Masks) -> list[Attribute]:
 
 
 def _member_values(node: Node) -> dict[int, Node]:
-    """The values given to members in a class (`int a = 1, b = 2;`) by the byte where the declarator begins."""
+    """The values of members in a class (`int a = 1, b = 2;`) by the byte where the declarator begins."""
     if node.child_by_field_name("default_value") is None:
         return {}
     found, last = {}, 0
