@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from forwardbook.analyzers.ops import rules
-from forwardbook.analyzers.reader import Facts, line_map
+from forwardbook.analyzers.reader import Facts, autocasts, line_map
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary, short_file
 from forwardbook.cost import Cost
@@ -48,9 +49,13 @@ def text(size: object) -> str:
 
 
 def regime(
-    found: Found, name: str, judges: Sequence[Judge] = (), static_agrees: bool | None = None
+    found: Found,
+    name: str,
+    judges: Sequence[Judge] = (),
+    static_agrees: bool | None = None,
+    assumptions: Sequence[str] = (),
 ) -> Regime:
-    """One regime of the record."""
+    """One regime of the record; `assumptions` are what the reading of its code adds to those of the run."""
     summary = found.derived.pattern.summary
     quantities = {key: text(size) for key, size in summary.quantities().items()}
     lines = list(_statements(summary.lines))
@@ -59,7 +64,7 @@ def regime(
         name=name,
         context=_context(found),
         conditions=conditions,
-        assumptions=found.derived.pattern.assumptions,
+        assumptions=tuple(dict.fromkeys((*found.derived.pattern.assumptions, *assumptions))),
         parameters=tuple(sorted(_names(found))),
         flop_analysis=FlopAnalysis(
             flops=quantities["flops"],
@@ -263,7 +268,10 @@ def record(
     # a further regime that a judge contradicts is not kept: its condition stays with the regime it borders on
     kept = [f for f in kept if not (f.beyond and any(j.agreed < j.asked for j in said[id(f)]))]
     names = unique_names([f.label for f in kept])
-    regimes = [regime(f, name, said[id(f)], agrees(f)) for f, name in zip(kept, names, strict=True)]
+    regimes = [
+        regime(f, name, said[id(f)], agrees(f), uncast(facts, f.derived.pattern.classes))
+        for f, name in zip(kept, names, strict=True)
+    ]
     rows = (
         *unresolved(kept),
         *(_refuted(f) for f in found if verdict(f) == "wrong"),
@@ -286,6 +294,19 @@ def record(
         validation=Validation(
             verdict=overall, reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3])
         ),
+    )
+
+
+def uncast(facts: Facts, classes: Iterable[str]) -> tuple[str, ...]:
+    """Where code that runs asks for automatic casting, which meta tensors do not take part in."""
+    own = autocasts(facts.name, Path(facts.file))
+    called = (one for name in classes if not name.startswith("torch.") for one in autocasts(name))
+    return tuple(
+        dict.fromkeys(
+            f"{one.code} at {one.file}:{one.line} does not reach the meta device: "
+            "what runs inside is counted in the types that it has without"
+            for one in (*own, *called)
+        )
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from forwardbook.book.page import hyphenated
 from forwardbook.errors import ForwardbookError
 from forwardbook.workspace import Workspace
 
@@ -99,18 +99,13 @@ def page_names(paths: tuple[str, ...]) -> dict[str, str]:
     return names
 
 
-def hyphenated(name: str) -> str:
-    """A name in lowercase with hyphens."""
-    return re.sub(r"[\W_]+", "-", name.lower()).strip("-") or "file"
-
-
 def _slug(path: str, parents: int) -> str:
     *folders, file = path.split("/")
     stem, dot, ending = file.partition(".") if not file.startswith(".") else (file, "", "")
     wanted = min(max(parents, stem == "__init__"), len(folders))
     kept = folders[len(folders) - wanted :]
     beyond = parents > len(folders) and dot
-    return hyphenated("-".join([*kept, stem, *([ending] if beyond else [])]))
+    return hyphenated("-".join([*kept, stem, *([ending] if beyond else [])])) or "file"
 
 
 def _clashes(names: dict[str, str]) -> list[str]:

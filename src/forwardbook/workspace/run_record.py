@@ -1,17 +1,15 @@
-"""What a run over sources wrote: a state of the sources and the pages' digests in, the same back next time."""
+"""A record of a run over sources: their state and the digests of the pages written, kept for next time."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import cast
 
+from forwardbook.workspace.index_cache import cache_folder
 from forwardbook.workspace.storage import WorkspaceError, write_atomically
-
-CACHE_VARIABLE: Final = "XDG_CACHE_HOME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +17,7 @@ class RunRecord:
     """`stamp` is the state of the files as their folder tells it, `content` that of their bytes.
 
     `pages` holds the digest of each page that was written or found up to date in this state. `seen` holds
-    (modified, size) of each, so that a page which nobody touched is not read again. `closing` is what was told.
+    (modified, size) of each, so that a page which nobody touched is not read again; `told` its figures.
     """
 
     stamp: str = ""
@@ -29,12 +27,6 @@ class RunRecord:
     seen: dict[str, tuple[int, int]] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
-
-
-def cache_folder() -> Path:
-    """Where what can be computed again is kept for this user."""
-    given = os.environ.get(CACHE_VARIABLE, "")
-    return (Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache") / "forwardbook"
 
 
 def load_record(subject: str) -> RunRecord:

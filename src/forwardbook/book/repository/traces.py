@@ -1,0 +1,162 @@
+"""A user-facing function in; the calls down to the lowest level reached, and why they stop there, out."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from forwardbook.analyzers.index.facts import Edge
+from forwardbook.book.blocks import Block, Bullets, Heading, Paragraph, Table
+from forwardbook.book.inline import cite, code, plain, where
+from forwardbook.book.repository.survey import CLASSES, Place, Survey, is_below
+
+HEAD: Final = ("From", "Relation", "To", "Where", "Found")
+MOST_ROWS: Final = 80
+DEPTH: Final = 12
+_TRIVIAL: Final = frozenset(dir(builtins))
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Edges one below the other, from a start to where it stops."""
+
+    start: Place
+    edges: tuple[Edge, ...]
+
+    @property
+    def why(self) -> str:
+        """Why nothing is known below the last edge."""
+        if not self.edges:
+            return "it calls nothing of this repository"
+        last = self.edges[-1]
+        if last.how == "external":
+            return "what lies below is outside of this repository"
+        if last.how == "unresolved":
+            return last.reason or "the call is decided when it runs"
+        return "it calls nothing further of this repository"
+
+
+class Tracer:
+    """Finds the longest chain of calls below each definition, each definition looked at once."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._below: dict[tuple[str, str], tuple[Edge, ...]] = {}
+
+    def edges(self, path: str, qualname: str) -> tuple[Edge, ...]:
+        """The calls that lead on: to the repository, or out of it to something that is no builtin."""
+        seen: set[tuple[str, str]] = set()
+        found = []
+        for each in self._survey.graph.edges_from(path, qualname):
+            key = (each.callee_path, each.callee)
+            if key in seen or (each.how == "external" and _is_trivial(each.callee)):
+                continue
+            seen.add(key)
+            found.append(each)
+        return tuple(found)
+
+    def chain(self, start: Place) -> Chain:
+        """The longest chain of calls from a definition down."""
+        return Chain(start, self._longest(*_entry(self._survey, start), ()))
+
+    def _longest(self, path: str, qualname: str, above: tuple[tuple[str, str], ...]) -> tuple[Edge, ...]:
+        key = (path, qualname)
+        if key in self._below:
+            return self._below[key]
+        if key in above or len(above) >= DEPTH:
+            return ()
+        best: tuple[Edge, ...] = ()
+        for each in self.edges(path, qualname):
+            below = self._longest(*_target(self._survey, each), (*above, key)) if each.callee_path else ()
+            if each.how != "unresolved" and _rank((each, *below)) > _rank(best):
+                best = (each, *below)
+        self._below[key] = best
+        return best
+
+    def tree(self, start: Place) -> tuple[Edge, ...]:
+        """Every call below a definition, depth first, each definition opened once."""
+        opened: set[tuple[str, str]] = set()
+        found: list[Edge] = []
+
+        def walk(path: str, qualname: str, depth: int) -> None:
+            if (path, qualname) in opened or depth > DEPTH or len(found) > 4 * MOST_ROWS:
+                return
+            opened.add((path, qualname))
+            for each in self.edges(path, qualname):
+                found.append(each)
+                if each.callee_path:
+                    walk(*_target(self._survey, each), depth + 1)
+
+        walk(*_entry(self._survey, start), 0)
+        return tuple(found)
+
+
+def traces(survey: Survey) -> Iterator[Block]:
+    """The trees of the focus, then one line per user-facing API of the rest."""
+    tracer = Tracer(survey)
+    for place in survey.user_api:
+        if survey.focus and is_below(place.path, survey.focus):
+            yield from _trace(survey, tracer, place)
+    others = [place for place in survey.user_api if not (survey.focus and is_below(place.path, survey.focus))]
+    lines = tuple(chain_line(survey, tracer.chain(place)) for place in others)
+    if lines:
+        yield Heading(3, "Every other user-facing API, down its longest chain of calls")
+        yield Bullets(lines)
+
+
+def _trace(survey: Survey, tracer: Tracer, place: Place) -> Iterator[Block]:
+    yield Heading(3, f"From {code(place.definition.qualname)}")
+    chain = tracer.chain(place)
+    yield Paragraph(chain_line(survey, chain))
+    edges = tracer.tree(place)
+    if edges:
+        yield Table(HEAD, tuple(row(survey, each) for each in edges[:MOST_ROWS]))
+    if len(edges) > MOST_ROWS:
+        yield Paragraph(f"The first {MOST_ROWS} calls are shown; further ones are left out.")
+
+
+def chain_line(survey: Survey, chain: Chain) -> str:
+    """A chain as one line: each definition with its exact lines, and why it stops."""
+    steps = [cite(chain.start.definition.qualname, chain.start.path, chain.start.definition.span)]
+    for each in chain.edges:
+        place = survey.place(each.callee_path, each.callee) if each.callee_path else None
+        name = cite(each.callee, place.path, place.definition.span) if place else code(each.callee)
+        steps.append(f"{name} {_word(each)} at {where(each.path, each.line)}")
+    return f"{' → '.join(steps)}. Stops: {plain(chain.why)}."
+
+
+def row(survey: Survey, edge: Edge) -> tuple[str, ...]:
+    """One call as a row of a table of relations."""
+    caller = edge.caller or edge.path.rpartition("/")[2]
+    relation = "may call" if edge.how in ("possible", "registry") else "calls"
+    to = plain(edge.callee) if edge.how == "unresolved" else code(edge.callee)
+    found = f"{edge.how}: {edge.reason}" if edge.reason else edge.how
+    return code(caller), relation, to, where(edge.path, edge.line), plain(found)
+
+
+def _word(edge: Edge) -> str:
+    return {"possible": "possibly", "registry": "through a registry", "external": "outside"}.get(edge.how, "")
+
+
+def _entry(survey: Survey, place: Place) -> tuple[str, str]:
+    """Where a trace begins: of a class, at its constructor."""
+    if place.definition.kind in CLASSES:
+        constructor = survey.place(place.path, f"{place.definition.qualname}.__init__")
+        if constructor is not None:
+            return constructor.path, constructor.definition.qualname
+    return place.path, place.definition.qualname
+
+
+def _target(survey: Survey, edge: Edge) -> tuple[str, str]:
+    place = survey.place(edge.callee_path, edge.callee)
+    return _entry(survey, place) if place is not None else (edge.callee_path, edge.callee)
+
+
+def _rank(edges: tuple[Edge, ...]) -> tuple[int, bool]:
+    return len(edges), bool(edges) and edges[-1].how == "external"
+
+
+def _is_trivial(name: str) -> bool:
+    return name.partition(".")[0] in _TRIVIAL or name.startswith("builtins.")

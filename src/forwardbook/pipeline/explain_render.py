@@ -1,0 +1,155 @@
+"""One planned page in, its Markdown and the verdict on its claims out, in this process or in several."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from forwardbook.book.blocks import Paragraph
+from forwardbook.book.page import Page
+from forwardbook.book.repository.checks import Written
+from forwardbook.book.repository.components import components
+from forwardbook.book.repository.index import index
+from forwardbook.book.repository.overview import overview
+from forwardbook.book.repository.project import read_project
+from forwardbook.book.repository.quick import quick_reference
+from forwardbook.book.repository.readme import readme
+from forwardbook.book.repository.reference import reference
+from forwardbook.book.repository.structure import structure
+from forwardbook.book.repository.survey import Survey
+from forwardbook.book.verify import Claim, verify_page
+from forwardbook.book.verify import Sources as Held
+from forwardbook.pipeline.explain_plan import Plan, Planned
+from forwardbook.pipeline.explain_sources import Sources
+from forwardbook.pipeline.explain_target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A page as it would be written, and what came of its claims; `wrong` are the contradicted ones."""
+
+    planned: Planned
+    markdown: str
+    supported: int
+    unverified: int
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> Written:
+        """What the index says of the page."""
+        return Written(self.planned.name, self.markdown, self.supported, self.unverified, len(self.wrong))
+
+
+@dataclass(frozen=True)
+class Press:
+    """All that writing a page needs."""
+
+    target: Target
+    plan: Plan
+    sources: Sources
+    out: Path
+    checklist: str | None = None
+    done: dict[str, Written] = field(default_factory=dict)
+    """The pages that are written already, which the index tells of."""
+
+    def render(self, planned: Planned) -> Rendered:
+        """The page, its claims held against the sources."""
+        page = self._page(planned)
+        claims = verify_page(page.markdown(), self._place(planned.name), self.held)
+        supported = sum(each.state == "supported" for each in claims)
+        open_ = sum(each.state == "unverified" for each in claims)
+        wrong = tuple(_shown(each) for each in claims if each.state in ("contradicted", "stale"))
+        said = Paragraph(f"Claims of this page: {supported} hold, {open_} cannot be told from the source.")
+        front = {**page.front_matter, "supported": supported, "unverified": open_}
+        whole = replace(page, front_matter=front, blocks=(*page.blocks, said))
+        return Rendered(planned, whole.markdown(), supported, open_, wrong)
+
+    def _page(self, planned: Planned) -> Page:
+        if planned.kind == "file":
+            return self._file_page(planned)
+        survey = self.survey
+        match planned.kind:
+            case "readme":
+                blocks = readme(survey)
+            case "structure":
+                blocks = structure(survey)
+            case "summary":
+                blocks = reference(survey)
+            case "quick":
+                blocks = quick_reference(survey)
+            case "index":
+                blocks = index(survey, self.done, self.checklist)
+            case "overview":
+                blocks = overview(survey, self.plan.of_files)
+            case _:
+                files = tuple(self.sources.repository.files[path] for path in self.plan.of_files)
+                blocks = components(survey, self.target.name, files, self.plan.of_files)
+        front = {"subject": planned.subject or self.target.name, "generator": "forwardbook explain"}
+        return Page(planned.name, front, blocks)
+
+    def _file_page(self, planned: Planned) -> Page:
+        from forwardbook.book.pages import Context, file_page
+
+        path, repository = planned.subject, self.sources.repository
+        context = Context(repository, pages=self.plan.of_files)
+        data = self.sources.read(path) or b""
+        return file_page(path, data, repository.files[path], self.sources.graph, context)
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What stands out in the repository, or in the folder that is documented."""
+        scope = self.target.paths[0] if self.target.kind in ("folder", "repository") else "."
+        repository = self.sources.repository
+        project = read_project(repository.files, self.sources.read)
+        name = self.target.name
+        return Survey(repository, self.sources.graph, name, project, self.plan.focus, scope)
+
+    @cached_property
+    def held(self) -> Held:
+        """What claims are held against; pages of the plan may be linked before they are written."""
+        names = (self._place(page.name) for page in self.plan.pages)
+        return Held(self.sources.repository, self.sources.graph, self.sources.read, dict.fromkeys(names, ""))
+
+    def _place(self, name: str) -> str:
+        """A page relative to the root, in full where it lies elsewhere."""
+        path = (self.out / name).resolve()
+        root = self.sources.tree.root
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+def _shown(claim: Claim) -> str:
+    where = f" ({claim.file})" if claim.file and claim.file not in claim.message() else ""
+    return f"{claim.message()}{where}"
+
+
+_PRESS: list[Press] = []
+"""The press of a worker process, inherited when it is forked."""
+
+
+def rendered(press: Press, pages: tuple[Planned, ...], jobs: int) -> Iterator[Rendered]:
+    """Each page as soon as it is ready; with several jobs in forked processes where there is such a thing."""
+    forks = "fork" in multiprocessing.get_all_start_methods()
+    if jobs < 2 or len(pages) < 2 or not forks:
+        for planned in pages:
+            yield press.render(planned)
+        return
+    _PRESS[:] = [press]
+    context = multiprocessing.get_context("fork")
+    try:
+        with ProcessPoolExecutor(min(jobs, len(pages)), mp_context=context) as pool:
+            waiting = [pool.submit(_render, planned) for planned in pages]
+            try:
+                for done in as_completed(waiting):
+                    yield done.result()
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+    finally:
+        _PRESS.clear()
+
+
+def _render(planned: Planned) -> Rendered:
+    return _PRESS[0].render(planned)
