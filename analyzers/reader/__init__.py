@@ -1,5 +1,6 @@
 """Source text in, facts out: spans, names, attributes, branches, loops and helpers of a class."""
 
+from forwardbook.analyzers.reader.autocast import Autocast, autocasts
 from forwardbook.analyzers.reader.facts import (
     Attribute,
     Branch,
@@ -18,6 +19,7 @@ from forwardbook.analyzers.reader.sources import ReaderError, SourceFile, Source
 
 __all__ = [
     "Attribute",
+    "Autocast",
     "Branch",
     "ConfigRead",
     "Facts",
@@ -31,6 +33,7 @@ __all__ = [
     "Sources",
     "Span",
     "Statement",
+    "autocasts",
     "glance_at",
     "line_map",
     "read_class",

@@ -46,6 +46,8 @@ class Pattern:
     consumed: tuple[Consumed, ...]
     arguments: tuple[str, ...]
     subcalls: tuple[SubCall, ...] = ()
+    classes: tuple[str, ...] = ()
+    """The classes of the modules that run within, at any depth."""
 
     @property
     def path(self) -> str:
@@ -124,7 +126,13 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         consumed=tuple(_consumed(run, call)),
         arguments=call.argument_text,
         subcalls=tuple(_subcalls(run, call)),
+        classes=tuple(_classes(run, call)),
     )
+
+
+def _classes(run: SymbolicRun, call: CallRecord) -> Iterable[str]:
+    inside = (c for c in run.trace.calls[call.index + 1 :] if call.index in run.trace.ancestors(c.index))
+    return dict.fromkeys(class_name(c.module) for c in inside)
 
 
 def _subcalls(run: SymbolicRun, call: CallRecord) -> Iterable[SubCall]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -20,6 +21,8 @@ from forwardbook.pipeline.explore import Found, regimes_of
 from forwardbook.pipeline.request import Request
 from forwardbook.profiling.proof import Difference
 from forwardbook.schema import Entry, Judge
+
+REST = '"cpu", dtype=torch.bfloat16):'
 
 
 class Gated(nn.Module):
@@ -189,6 +192,44 @@ def test_refutation_shows_sizes_line_predicted_and_measured(
     assert [{"quantity": "flops", "where": "total", "predicted": 1, "measured": difference.measured}] == (
         first["differences"]
     )
+
+
+class Casting(nn.Module):
+    """A projection under automatic casting."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.inner = nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.inner(x)
+
+
+class Holding(nn.Module):
+    """Holds what casts."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.casting = Casting(width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.casting(x)
+
+
+@pytest.mark.parametrize("kind", [Casting, Holding])
+def test_automatic_casting_is_an_assumption(recipe_from: Callable[..., Recipe], kind: type[Casting]) -> None:
+    """Casting does not reach meta tensors: every regime says where it is asked for, in submodules too."""
+    recipe = recipe_from(
+        kind, lambda n: kind(n.width), lambda n, maker: (maker.floats((n.rows, n.width)),), rows=6, width=8
+    )
+    file = Path(__file__)
+    facts = read_class(kind.__name__, file, Sources([file.parent]))
+    made = record(facts, "tests", regimes_of(recipe, seed=1, points=3, explore=False))
+    line = 1 + file.read_text(encoding="utf-8").splitlines().index(" " * 8 + "with torch.autocast(" + REST)
+    said = {text.partition(" does not")[0] for regime in made.regimes for text in regime.assumptions}
+
+    assert {f"torch.autocast({REST[:-2]}) at test_entry.py:{line}"} == said
 
 
 def test_contradicting_judge_forbids_exact(facts: Facts, found: list[Found]) -> None:

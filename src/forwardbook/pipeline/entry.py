@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 
 from forwardbook.analyzers.ops import rules
-from forwardbook.analyzers.reader import Facts, autocasts, line_map
+from forwardbook.analyzers.reader import Facts, line_map
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary, short_file
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.assumptions import uncast
 from forwardbook.pipeline.explore import Found
 from forwardbook.pipeline.regimes import Derived
 from forwardbook.pipeline.versions import current_versions
@@ -294,19 +294,6 @@ def record(
         validation=Validation(
             verdict=overall, reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3])
         ),
-    )
-
-
-def uncast(facts: Facts, classes: Iterable[str]) -> tuple[str, ...]:
-    """Where code that runs asks for automatic casting, which meta tensors do not take part in."""
-    own = autocasts(facts.name, Path(facts.file))
-    called = (one for name in classes if not name.startswith("torch.") for one in autocasts(name))
-    return tuple(
-        dict.fromkeys(
-            f"{one.code} at {one.file}:{one.line} does not reach the meta device: "
-            "what runs inside is counted in the types that it has without"
-            for one in (*own, *called)
-        )
     )
 
 
