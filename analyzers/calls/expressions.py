@@ -1,0 +1,313 @@
+"""The tree of an expression in, the values that it can stand for out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from forwardbook.analyzers.calls import annotations
+from forwardbook.analyzers.calls.containers import awaited, item, method_result, subscript
+from forwardbook.analyzers.calls.values import (
+    NOTHING,
+    ClassValue,
+    ContainerValue,
+    InstanceValue,
+    OutsideValue,
+    Place,
+    SuperValue,
+    Values,
+    one,
+    union,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from forwardbook.analyzers.calls.resolver import Resolver
+
+_GENERICS: Final = frozenset(
+    "list set frozenset dict tuple type deque defaultdict List Set FrozenSet Dict Tuple Type Deque DefaultDict "
+    "OrderedDict Optional Union Callable Iterable Iterator Sequence Mapping Generator MutableMapping "
+    "MutableSequence Literal Annotated Final ClassVar Awaitable Coroutine Counter".split()
+)
+
+
+def of(resolver: Resolver, scope: Place, node: ast.expr) -> Values:
+    """What an expression can stand for in a scope."""
+    rule = _RULES.get(type(node))
+    if rule is None:
+        return unknown(f"a {type(node).__name__} expression is not followed")
+    return rule(resolver, scope, node)
+
+
+def _name(resolver: Resolver, scope: Place, node: ast.Name) -> Values:
+    return resolver.name(scope, node.id)
+
+
+def _attribute(resolver: Resolver, scope: Place, node: ast.Attribute) -> Values:
+    return attribute(resolver, of(resolver, scope, node.value), node.attr)
+
+
+def attribute(resolver: Resolver, values: Values, name: str) -> Values:
+    """An attribute of each alternative."""
+    parts = [resolver.member(value, name) for value in values.alternatives]
+    return _with_rest(values, parts)
+
+
+def _with_rest(values: Values, parts: list[Values]) -> Values:
+    if not values.known:
+        parts = [*parts, unknown(values.reason)]
+    elif not parts:
+        parts = [unknown(values.reason or "nothing is known of what stands before it")]
+    return union(parts).labelled(values.how)
+
+
+def called(resolver: Resolver, values: Values) -> Values:
+    """What calling each alternative gives."""
+    return _with_rest(values, [resolver.result(value) for value in values.alternatives])
+
+
+def _call(resolver: Resolver, scope: Place, node: ast.Call) -> Values:
+    function = node.func
+    if isinstance(function, ast.Name) and function.id == "super":
+        return super_of(resolver, scope, node)
+    if isinstance(function, ast.Attribute):
+        receiver = of(resolver, scope, function.value)
+        containers = [value for value in receiver.alternatives if isinstance(value, ContainerValue)]
+        if containers and len(containers) == len(receiver.alternatives):
+            return _with_rest(receiver, [method_result(value, function.attr) for value in containers])
+        values = attribute(resolver, receiver, function.attr)
+    else:
+        values = of(resolver, scope, function)
+    if len(values.alternatives) == 1 and isinstance(values.alternatives[0], OutsideValue):
+        special = _SPECIAL.get(values.alternatives[0].dotted)
+        found = special(resolver, scope, node) if special is not None else None
+        if found is not None:
+            return found.labelled(values.how)
+    return called(resolver, values)
+
+
+def super_of(resolver: Resolver, scope: Place, node: ast.Call | None = None) -> Values:
+    """What `super()` gives in a method."""
+    file = resolver.file(scope.path)
+    qualname = next((one_ for one_ in file.around(scope.qualname) if one_ and file.is_class(one_)), "")
+    if node is not None and len(node.args) == 2:
+        first = of(resolver, scope, node.args[0]).alternatives
+        if len(first) != 1 or not isinstance(first[0], ClassValue):
+            return unknown("the class that `super` is given is not known")
+        place = first[0].place
+    elif qualname:
+        place = Place(scope.path, qualname)
+    else:
+        return unknown("`super` outside a class")
+    return one(SuperValue(place, InstanceValue(place, exact=False)))
+
+
+def _subscript(resolver: Resolver, scope: Place, node: ast.Subscript) -> Values:
+    base = of(resolver, scope, node.value)
+    if len(base.alternatives) == 1:
+        value = base.alternatives[0]
+        generic = isinstance(value, OutsideValue) and value.role == "name"
+        if generic and isinstance(value, OutsideValue) and value.dotted.rpartition(".")[2] in _GENERICS:
+            return resolver.annotation_tree(scope, node)
+    index = node.slice
+    number = index.value if isinstance(index, ast.Constant) and isinstance(index.value, int) else None
+    if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
+        operand = index.operand
+        if isinstance(operand, ast.Constant) and isinstance(operand.value, int):
+            number = -operand.value
+    return subscript(resolver, base, number, sliced=isinstance(index, ast.Slice))
+
+
+def _constant(_resolver: Resolver, _scope: Place, node: ast.Constant) -> Values:
+    if node.value is None:
+        return NOTHING
+    return one(OutsideValue(f"builtins.{type(node.value).__name__}", "instance"))
+
+
+def _either(resolver: Resolver, scope: Place, node: ast.BoolOp) -> Values:
+    return union([of(resolver, scope, part) for part in node.values])
+
+
+def _if(resolver: Resolver, scope: Place, node: ast.IfExp) -> Values:
+    return union((of(resolver, scope, node.body), of(resolver, scope, node.orelse)))
+
+
+def _sequence(resolver: Resolver, scope: Place, node: ast.List | ast.Tuple | ast.Set) -> Values:
+    kind = type(node).__name__.lower()
+    items = [
+        item(resolver, of(resolver, scope, part.value))
+        if isinstance(part, ast.Starred)
+        else of(resolver, scope, part)
+        for part in node.elts
+    ]
+    if isinstance(node, ast.Tuple) and not any(isinstance(part, ast.Starred) for part in node.elts):
+        return one(ContainerValue("tuple", "builtins.tuple", tuple(items)))
+    filled = union(items) if items else unknown("the items of a container that is filled later")
+    return one(ContainerValue("sequence", f"builtins.{kind}", (filled,)))
+
+
+def _mapping(resolver: Resolver, scope: Place, node: ast.Dict) -> Values:
+    if not node.values:
+        empty = unknown("the items of a container that is filled later")
+        return one(ContainerValue("mapping", "builtins.dict", (empty, empty)))
+    keys = [of(resolver, scope, key) if key else unknown("the keys of another mapping") for key in node.keys]
+    values = [
+        of(resolver, scope, value) if key else unknown("the items of another mapping")
+        for key, value in zip(node.keys, node.values, strict=True)
+    ]
+    return one(ContainerValue("mapping", "builtins.dict", (union(keys), union(values))))
+
+
+def _comprehension(
+    resolver: Resolver, scope: Place, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
+) -> Values:
+    kind, dotted = {
+        ast.ListComp: ("sequence", "builtins.list"),
+        ast.SetComp: ("sequence", "builtins.set"),
+    }.get(type(node), ("iterator", "typing.Generator"))
+    items = (of(resolver, scope, node.elt),)
+    return one(ContainerValue("sequence" if kind == "sequence" else "iterator", dotted, items))
+
+
+def _mapping_comprehension(resolver: Resolver, scope: Place, node: ast.DictComp) -> Values:
+    items = (of(resolver, scope, node.key), of(resolver, scope, node.value))
+    return one(ContainerValue("mapping", "builtins.dict", items))
+
+
+def _await(resolver: Resolver, scope: Place, node: ast.Await) -> Values:
+    return awaited(of(resolver, scope, node.value))
+
+
+def _walrus(resolver: Resolver, scope: Place, node: ast.NamedExpr) -> Values:
+    return of(resolver, scope, node.value)
+
+
+def _operator(resolver: Resolver, scope: Place, node: ast.BinOp) -> Values:
+    left = of(resolver, scope, node.left)
+    if isinstance(node.op, ast.BitOr) and any(isinstance(one_, ClassValue) for one_ in left.alternatives):
+        return resolver.annotation_tree(scope, node)
+    if isinstance(node.op, ast.Add) and all(isinstance(one_, ContainerValue) for one_ in left.alternatives):
+        return union((left, of(resolver, scope, node.right)))
+    return unknown("the result of an operator is not known")
+
+
+def _truth(_resolver: Resolver, _scope: Place, _node: ast.expr) -> Values:
+    return one(OutsideValue("builtins.bool", "instance"))
+
+
+def _text(_resolver: Resolver, _scope: Place, _node: ast.expr) -> Values:
+    return one(OutsideValue("builtins.str", "instance"))
+
+
+def _type(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    if len(node.args) != 1:
+        return None
+    return annotations.as_classes(of(resolver, scope, node.args[0]))
+
+
+def _cast(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    return resolver.annotation_tree(scope, node.args[0]) if len(node.args) == 2 else None
+
+
+def _same(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    return of(resolver, scope, node.args[0]) if node.args else None
+
+
+def _items(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    if not node.args:
+        return None
+    found = item(resolver, of(resolver, scope, node.args[0]))
+    name = node.func.id if isinstance(node.func, ast.Name) else "list"
+    return one(ContainerValue("sequence", f"builtins.{name}", (found,)))
+
+
+def _enumerated(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    if not node.args:
+        return None
+    number = one(OutsideValue("builtins.int", "instance"))
+    pair = (number, item(resolver, of(resolver, scope, node.args[0])))
+    return one(ContainerValue("pairs", "builtins.enumerate", pair))
+
+
+def _zipped(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    parts = tuple(item(resolver, of(resolver, scope, part)) for part in node.args)
+    return one(ContainerValue("pairs", "builtins.zip", parts)) if parts else None
+
+
+def _next(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    return item(resolver, of(resolver, scope, node.args[0])) if node.args else None
+
+
+def _getattr(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
+        return unknown("`getattr` with a name that is made at run time")
+    found = attribute(resolver, of(resolver, scope, node.args[0]), str(node.args[1].value))
+    return union((found, of(resolver, scope, node.args[2]))) if len(node.args) > 2 else found
+
+
+def _type_variable(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    for keyword in node.keywords:
+        if keyword.arg == "bound":
+            found = resolver.annotation_tree(scope, keyword.value)
+            return annotations.as_classes(found)
+    return None
+
+
+def _factory(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
+    for keyword in node.keywords:
+        if keyword.arg == "default_factory":
+            return called(resolver, of(resolver, scope, keyword.value))
+        if keyword.arg == "default":
+            return of(resolver, scope, keyword.value)
+    return None
+
+
+_Rule = Callable[..., Values]
+_RULES: Final[dict[type[ast.expr], _Rule]] = {
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.Subscript: _subscript,
+    ast.Constant: _constant,
+    ast.BoolOp: _either,
+    ast.IfExp: _if,
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _mapping,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _mapping_comprehension,
+    ast.Await: _await,
+    ast.NamedExpr: _walrus,
+    ast.BinOp: _operator,
+    ast.Compare: _truth,
+    ast.JoinedStr: _text,
+}
+_SPECIAL: Final[dict[str, Callable[[Resolver, Place, ast.Call], Values | None]]] = {
+    "builtins.type": _type,
+    "typing.cast": _cast,
+    "typing_extensions.cast": _cast,
+    "copy.copy": _same,
+    "copy.deepcopy": _same,
+    "functools.partial": _same,
+    "builtins.iter": _same,
+    "builtins.reversed": _same,
+    "builtins.list": _items,
+    "builtins.sorted": _items,
+    "builtins.set": _items,
+    "builtins.frozenset": _items,
+    "builtins.tuple": _items,
+    "collections.deque": _items,
+    "builtins.enumerate": _enumerated,
+    "builtins.zip": _zipped,
+    "builtins.next": _next,
+    "builtins.min": _next,
+    "builtins.max": _next,
+    "builtins.getattr": _getattr,
+    "typing.TypeVar": _type_variable,
+    "typing_extensions.TypeVar": _type_variable,
+    "dataclasses.field": _factory,
+}
