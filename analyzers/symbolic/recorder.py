@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from forwardbook.analyzers.ops import NoRule, Operand, Operation, Size, cost_of
+from forwardbook.analyzers.symbolic.attention import attention_of
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.places import announced, segment
@@ -148,7 +149,13 @@ class Recorder(TorchDispatchMode):
             self.storages.bear(operand)
         self.trace.operations.append(
             OperationRecord(
-                name, cost, frames, self._stack[-1], self._marks(args, kwargs, out), _touched(operation, cost)
+                name,
+                cost,
+                frames,
+                self._stack[-1],
+                self._marks(args, kwargs, out),
+                _touched(operation, cost),
+                attention_of(operation, args),
             )
         )
 
@@ -239,7 +246,7 @@ def _reachable(tree: object) -> tuple[list[Tensor], list[Tensor]]:
         if isinstance(leaf, Tensor):
             plain.append(leaf)
         elif hasattr(leaf, "__dict__") and not isinstance(leaf, torch.nn.Module | type | torch.dtype):
-            held += _held(leaf, depth=3)
+            held += _held(leaf, depth=5)  # object, part of it, list of layers, layer, tensor
     return plain, held
 
 

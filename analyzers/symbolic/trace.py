@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 
 from forwardbook.analyzers.ops.operation import Size
+from forwardbook.analyzers.symbolic.attention import Attention
 from forwardbook.cost import Cost
 
 
@@ -36,6 +37,7 @@ class OperationRecord:
     call: int
     marks: int
     touched: tuple[tuple[int, object, Size], ...]
+    attention: Attention | None = None
 
 
 @dataclass(slots=True)

@@ -1,0 +1,162 @@
+"""A whole model in its own config in; out the recipes of its phases, in which only the inputs are sizes.
+
+Prefill is one call over all positions; decode is one further token over the cache that a prefill left,
+whatever that cache holds: keys and values, latents, states of a recurrence. The model itself makes it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs, plans
+from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library
+from forwardbook.analyzers.instances.pretrained.models import instantiate
+from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+    from transformers import PreTrainedConfig, PreTrainedModel
+
+CACHED = ("past_key_values", "cache_params", "state")  # where outputs carry what the next call needs
+KV_LEN = 23
+DEEP = 6  # a cache for encoder and decoder holds caches, which hold layers, which hold tensors
+
+
+@dataclass
+class Filling:
+    """The shapes and types of the tensors in the cache that the last inputs held."""
+
+    tensors: list[tuple[tuple[int, ...], torch.dtype]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One way in which a whole model is called, and for decode what the cache held."""
+
+    name: str
+    recipe: Recipe
+    filling: Filling
+
+
+def phases_of(
+    model_class: type[PreTrainedModel], config: PreTrainedConfig, library: Library = INSTALLED
+) -> list[Phase]:
+    """Prefill, and decode for a model that generates.
+
+    Raises:
+        Exception: whatever the model's constructor raises for this config.
+    """
+    import torch
+
+    accept_symbolic_sizes()
+    config.return_dict = True
+    with torch.device("meta"):
+        model = instantiate(model_class, config, library)
+        ways = plans(model)
+    generates = _generates(model)
+    found = [_phase("prefill", [_Prefill(way, generates) for way in ways], model_class, config, library)]
+    if generates:
+        found.append(_phase("decode", [_Decode(way) for way in ways], model_class, config, library))
+    return found
+
+
+def _phase(
+    name: str,
+    ways: Sequence[_Prefill | _Decode],
+    model_class: type[PreTrainedModel],
+    config: PreTrainedConfig,
+    library: Library,
+) -> Phase:
+    filling = Filling()
+    for way in ways:
+        way.filling = filling
+    recipe = Recipe(
+        target=f"{model_class.__module__}.{model_class.__qualname__}",
+        library="transformers",
+        build=lambda sizes: instantiate(model_class, config, library),
+        inputs=ways[0],
+        alternatives=tuple(ways[1:]),
+        scenario=name,
+    )
+    return Phase(name, recipe, filling)
+
+
+def _generates(model: nn.Module) -> bool:
+    """Whether a call can hand its state to the next: it takes a cache and writes logits of tokens."""
+    names = inspect.signature(type(model).forward).parameters
+    takes = "use_cache" in names and any(name in names for name in CACHED)
+    return takes and bool(cast("PreTrainedModel", model).can_generate())
+
+
+@dataclass
+class _Prefill:
+    """All positions in one call; a model that generates keeps its cache."""
+
+    plan: Plan
+    keep: bool
+    filling: Filling = field(default_factory=Filling)
+
+    def __call__(self, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inputs:
+        inputs = _whole(self.plan, sizes, model, maker)
+        return (), {**inputs, "use_cache": True} if self.keep else inputs
+
+
+@dataclass
+class _Decode:
+    """One token for each sequence, over a cache of `kv_len` positions."""
+
+    plan: Plan
+    filling: Filling = field(default_factory=Filling)
+
+    def __call__(self, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inputs:
+        grows = "decoder_seq_len" if "decoder_input_ids" in self.plan else "seq_len"
+
+        def renamed(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+            if name == grows:
+                return sizes("kv_len", KV_LEN, "positions already in the cache", "past_key_values")
+            return sizes(name, hint, meaning, source)
+
+        first = _whole(self.plan, renamed, model, maker)
+        out = model(**first, use_cache=True)
+        name = next(name for name in CACHED if getattr(out, name, None) is not None)
+        cache = getattr(out, name)
+        held = list(tensors_in(cache))
+        self.filling.tensors = [(tuple(t.shape), t.dtype) for t in held]
+        batch_size = sizes("batch_size", 3, "independent samples in the input", "forward")
+        token = maker.integers((batch_size, 1), 7, low=1)
+        given: dict[str, object] = {name: cache, "use_cache": True}
+        if "decoder_input_ids" in self.plan:
+            given |= {"decoder_input_ids": token, "encoder_outputs": (out.encoder_last_hidden_state,)}
+        else:
+            given["input_ids"] = token
+        return (), given
+
+
+def _whole(plan: Plan, sizes: Sizes, model: nn.Module, maker: InputMaker) -> dict[str, object]:
+    kept = {name: text for name, text in plan.items() if name != "use_cache"}
+    return make_inputs(kept, sizes, cast("PreTrainedModel", model).config, maker)
+
+
+def tensors_in(value: object, depth: int = DEEP) -> Iterator[torch.Tensor]:
+    """The tensors that a cache holds, however it nests them."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        if value.dim():  # counters are numbers
+            yield value
+        return
+    if depth == 0 or isinstance(value, torch.nn.Module | type) or callable(value):
+        return
+    if isinstance(value, dict):
+        inner: list[object] = list(value.values())
+    elif isinstance(value, list | tuple):
+        inner = list(value)
+    else:
+        inner = list(getattr(value, "__dict__", {}).values())
+    for one in inner:
+        yield from tensors_in(one, depth - 1)
