@@ -1,4 +1,4 @@
-"""Facts of all files in, the calls between their definitions out: who calls, constructs and inherits from whom."""
+"""Facts of all files in, the edges between definitions out: who calls, constructs and inherits from whom."""
 
 from forwardbook.analyzers.calls.graph import Graph
 from forwardbook.analyzers.calls.trace import Stop, Trace, trace

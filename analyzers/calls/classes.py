@@ -18,7 +18,7 @@ _WITHOUT_MEMBERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A base class outside the repository, or (`dotted` empty) one that is not followed, as `text` writes it."""
+    """A base class outside the repository; `dotted` is empty where what `text` writes is not followed."""
 
     dotted: str
     text: str

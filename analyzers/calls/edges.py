@@ -206,7 +206,7 @@ def _of_class(resolver: Resolver, site: _Site, value: ClassValue, how: How, reas
 def _of_instance(
     resolver: Resolver, site: _Site, text: str, value: InstanceValue, how: How, reason: str
 ) -> Iterator[Edge]:
-    """A called instance: its `__call__`, or `forward` behind the `__call__` of a class outside the repository."""
+    """A called instance: its `__call__`, or `forward` behind the `__call__` of a class from outside."""
     found = resolver.found_member(value, "__call__")
     first = found.alternatives[0] if found.alternatives else None
     if isinstance(first, FunctionValue):

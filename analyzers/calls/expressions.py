@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from forwardbook.analyzers.calls import annotations
+from forwardbook.analyzers.calls import declared
 from forwardbook.analyzers.calls.containers import awaited, item, method_result, subscript
 from forwardbook.analyzers.calls.values import (
     NOTHING,
@@ -24,12 +24,6 @@ from forwardbook.analyzers.calls.values import (
 
 if TYPE_CHECKING:
     from forwardbook.analyzers.calls.resolver import Resolver
-
-_GENERICS: Final = frozenset(
-    "list set frozenset dict tuple type deque defaultdict List Set FrozenSet Dict Tuple Type Deque DefaultDict "
-    "OrderedDict Optional Union Callable Iterable Iterator Sequence Mapping Generator MutableMapping "
-    "MutableSequence Literal Annotated Final ClassVar Awaitable Coroutine Counter".split()
-)
 
 
 def of(resolver: Resolver, scope: Place, node: ast.expr) -> Values:
@@ -108,7 +102,11 @@ def _subscript(resolver: Resolver, scope: Place, node: ast.Subscript) -> Values:
     if len(base.alternatives) == 1:
         value = base.alternatives[0]
         generic = isinstance(value, OutsideValue) and value.role == "name"
-        if generic and isinstance(value, OutsideValue) and value.dotted.rpartition(".")[2] in _GENERICS:
+        if (
+            generic
+            and isinstance(value, OutsideValue)
+            and value.dotted.rpartition(".")[2] in declared.GENERICS
+        ):
             return resolver.annotation_tree(scope, node)
     index = node.slice
     number = index.value if isinstance(index, ast.Constant) and isinstance(index.value, int) else None
@@ -203,7 +201,7 @@ def _text(_resolver: Resolver, _scope: Place, _node: ast.expr) -> Values:
 def _type(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
     if len(node.args) != 1:
         return None
-    return annotations.as_classes(of(resolver, scope, node.args[0]))
+    return declared.as_classes(of(resolver, scope, node.args[0]))
 
 
 def _cast(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
@@ -250,7 +248,7 @@ def _type_variable(resolver: Resolver, scope: Place, node: ast.Call) -> Values |
     for keyword in node.keywords:
         if keyword.arg == "bound":
             found = resolver.annotation_tree(scope, keyword.value)
-            return annotations.as_classes(found)
+            return declared.as_classes(found)
     return None
 
 

@@ -11,7 +11,7 @@ from forwardbook.analyzers.index.facts import FileFacts, Import
 
 
 class Modules:
-    """The modules of a repository by their dotted names; a file's names are listed when it is first asked for."""
+    """The modules of a repository by dotted name; a file's names are listed when it is first asked for."""
 
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
         self.files = files

@@ -26,7 +26,7 @@ Container = tuple[Place, str]
 
 
 class Registries:
-    """What decorators register; found with a resolver that knows no registries, so that order plays no part."""
+    """What decorators register; found with a resolver that knows no registries: order plays no part."""
 
     def __init__(self, resolver: Resolver, *, empty: bool = False) -> None:
         self._resolver = resolver

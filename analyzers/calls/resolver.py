@@ -1,11 +1,11 @@
-"""Facts of all files in, what a name or an expression in one place stands for out; asked lazily, remembered."""
+"""Facts of all files in, what a name or an expression stands for somewhere out; asked lazily, remembered."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Mapping
 
-from forwardbook.analyzers.calls import annotations, attributes, classes, expressions, names, results
+from forwardbook.analyzers.calls import attributes, classes, declared, expressions, names, results
 from forwardbook.analyzers.calls.files import FileNames
 from forwardbook.analyzers.calls.modules import Modules
 from forwardbook.analyzers.calls.registries import Registries
@@ -64,11 +64,11 @@ class Resolver:
 
     def annotation(self, scope: Place, text: str) -> Values:
         """The values that an annotation allows."""
-        return self._once(("annotation", scope, text), lambda: annotations.of_text(self, scope, text))
+        return self._once(("annotation", scope, text), lambda: declared.of_text(self, scope, text))
 
     def annotation_tree(self, scope: Place, node: ast.expr) -> Values:
         """The values that an annotation allows, given as a tree."""
-        return annotations.of(self, scope, node)
+        return declared.of(self, scope, node)
 
     def member(self, value: Value, name: str) -> Values:
         """What an attribute of a value stands for; of a property, its result."""

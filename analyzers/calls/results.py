@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.analyzers.calls.containers import awaited, method_result
@@ -24,10 +25,18 @@ if TYPE_CHECKING:
     from forwardbook.analyzers.calls.resolver import Resolver
 
 _CONTEXT: Final = frozenset({"contextmanager", "asynccontextmanager"})
-_CLASSES: Final = frozenset(
-    "bool bytearray bytes complex dict float frozenset int list object range set str tuple memoryview "
-    "deque defaultdict date datetime time timedelta array count cycle chain product".split()
+_LOWERCASE: Final = (
+    "deque",
+    "defaultdict",
+    "date",
+    "datetime",
+    "time",
+    "timedelta",
+    "array",
+    "chain",
+    "product",
 )
+_CLASSES: Final = {*_LOWERCASE, *(name for name, kind in vars(builtins).items() if isinstance(kind, type))}
 _MAPPING_CLASSES: Final = frozenset({"dict", "defaultdict", "OrderedDict"})
 _SEQUENCE_CLASSES: Final = frozenset({"list", "set", "frozenset", "tuple", "deque"})
 
@@ -99,7 +108,7 @@ def _declared_or_returned(resolver: Resolver, value: FunctionValue, definition: 
 
 
 def _of_receiver(found: Values, value: FunctionValue, definition: Definition) -> Values:
-    """`return self` gives the receiver itself rather than any instance of the class that defines the method."""
+    """`return self` gives the receiver itself, not any instance of the class that defines the method."""
     if value.receiver is None or definition.returned not in (("self",), ("cls()",), ("cls",)):
         return found
     if definition.returned == ("self",):

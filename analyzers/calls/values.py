@@ -1,4 +1,4 @@
-"""What an expression can stand for: modules, classes, instances, functions and containers of such, as small values."""
+"""What an expression can stand for: modules, classes, instances, functions, containers; as small values."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SuperValue:
 
 @dataclass(frozen=True, slots=True)
 class OutsideValue:
-    """Something outside the repository: `role` says whether it is a name, an instance of one, or a member of such."""
+    """Something outside the repository: a name, an instance of what it names, or a member of such."""
 
     dotted: str
     role: Literal["name", "instance", "member"] = "name"
@@ -72,7 +72,7 @@ class OutsideValue:
 
 @dataclass(frozen=True, slots=True)
 class ContainerValue:
-    """A built-in container: `items` holds one entry for sequences, key and item for mappings, each one for tuples."""
+    """A built-in container: `items` is the item of a sequence, key and item of a mapping, all of a tuple."""
 
     kind: Literal["sequence", "mapping", "tuple", "iterator", "pairs", "context", "awaitable"]
     dotted: str
@@ -84,7 +84,7 @@ Value = ModuleValue | ClassValue | InstanceValue | FunctionValue | SuperValue | 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The alternatives that an expression may stand for; not `known` where there may be others, for a `reason`."""
+    """The alternatives that an expression may stand for; not `known` where there may be others."""
 
     alternatives: tuple[Value, ...] = ()
     known: bool = True

@@ -21,46 +21,31 @@ from forwardbook.analyzers.calls.values import (
 if TYPE_CHECKING:
     from forwardbook.analyzers.calls.resolver import Resolver
 
-_SEQUENCES: Final = frozenset(
-    [
-        "list",
-        "set",
-        "frozenset",
-        "deque",
-        "List",
-        "Set",
-        "FrozenSet",
-        "Deque",
-        "Sequence",
-        "MutableSequence",
-        "Collection",
-        "AbstractSet",
-        "MutableSet",
-        "ModuleList",
-        "KeysView",
-        "ValuesView",
-    ]
-)
-_MAPPINGS: Final = frozenset(
-    [
-        "dict",
-        "Dict",
-        "defaultdict",
-        "DefaultDict",
-        "OrderedDict",
-        "Mapping",
-        "MutableMapping",
-        "Counter",
-        "ModuleDict",
-    ]
-)
-_ITERATORS: Final = frozenset(
-    ["Iterator", "Iterable", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator", "Reversible"]
-)
+# fmt: off
+_SEQUENCES: Final = frozenset({
+    "list", "set", "frozenset", "deque", "List", "Set", "FrozenSet", "Deque", "Sequence", "MutableSequence",
+    "Collection", "AbstractSet", "MutableSet", "ModuleList", "KeysView", "ValuesView",
+})
+_MAPPINGS: Final = frozenset({
+    "dict", "Dict", "defaultdict", "DefaultDict", "OrderedDict", "Mapping", "MutableMapping", "Counter",
+    "ModuleDict",
+})
+_ITERATORS: Final = frozenset({
+    "Iterator", "Iterable", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator", "Reversible",
+})
+# fmt: on
 _AWAITABLES: Final = frozenset({"Awaitable", "Coroutine"})
 _CONTEXTS: Final = frozenset({"ContextManager", "AbstractContextManager", "AsyncContextManager"})
 _TRANSPARENT: Final = frozenset({"Final", "ClassVar", "Annotated", "Required", "NotRequired", "InitVar"})
 _ANYTHING: Final = frozenset({"Any", "object", "Callable", "Literal", "TypeVar", "ParamSpec", "TypeAlias"})
+_GENERICS: Final = (  # what takes types in brackets
+    _SEQUENCES | _MAPPINGS | _ITERATORS | _AWAITABLES | _CONTEXTS | _TRANSPARENT
+) | {"tuple", "Tuple", "type", "Type", "Optional", "Union", "Callable", "Literal"}
+
+
+def takes_types(value: OutsideValue) -> bool:
+    """Whether a subscript of this name is a type with its arguments."""
+    return value.dotted.rpartition(".")[2] in _GENERICS
 
 
 def of_text(resolver: Resolver, scope: Place, text: str) -> Values:
