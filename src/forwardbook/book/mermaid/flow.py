@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from forwardbook.analyzers.detail.steps import (
     Arm,
@@ -22,7 +23,6 @@ from forwardbook.analyzers.index.facts import Edge, FileFacts
 from forwardbook.book.mermaid.labels import call_text
 from forwardbook.book.mermaid.sequence import Frame, Item, Message, Part, messages
 
-CLASSES = frozenset({"class", "struct", "union"})
 DRAWN = frozenset({"exact", "registry", "external"})
 
 
@@ -128,7 +128,7 @@ def _small(items: tuple[Item, ...], most: int) -> Iterator[Item]:
             yield item
         else:
             for part in item.parts:
-                kind = "loop" if item.kind == "loop" else "opt"
+                kind: Literal["loop", "opt"] = "loop" if item.kind == "loop" else "opt"
                 for number, inner in enumerate(split(part.items, most)):
                     yield Frame(kind, (Part(part.text + (" (continued)" if number else ""), inner),))
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from forwardbook.analyzers.index.facts import Edge, Repository
+
+CLASSES = frozenset({"class", "struct", "union"})
 
 
 class Calls(Protocol):
@@ -29,7 +32,7 @@ class Calls(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
     """What is known around a file.
 
@@ -45,3 +48,36 @@ class Context:
     texts: Mapping[str, bytes] = field(default_factory=dict)
     costs: frozenset[str] = frozenset()
     modules_folder: str = "modules"
+    _classes: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def is_class(self, path: str, qualname: str) -> bool:
+        """Whether a name of a file of the repository is a class."""
+        if path not in self._classes:
+            facts = self.repository.files.get(path)
+            found = facts.definitions if facts else ()
+            self._classes[path] = frozenset(each.qualname for each in found if each.kind in CLASSES)
+        return qualname in self._classes[path]
+
+    @cached_property
+    def first_party(self) -> frozenset[str]:
+        """The top-level names of the repository's own modules."""
+        return _top_level_names(frozenset(self.repository.files))
+
+
+def _top_level_names(paths: frozenset[str]) -> frozenset[str]:
+    """Packages and modules that no package is around; of other folders the outer ones."""
+    found: set[str] = set()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        stem, _, suffix = name.rpartition(".")
+        if suffix not in ("py", "pyi"):
+            continue
+        packaged = f"{folder}/__init__.py" in paths if folder else "__init__.py" in paths
+        if not packaged:
+            found.add(stem)
+            found.add(folder.removeprefix("src/").partition("/")[0])
+        elif stem == "__init__":
+            above, _, package = folder.rpartition("/")
+            if not above or f"{above}/__init__.py" not in paths:
+                found.add(package)
+    return frozenset(found - {""})

@@ -1,0 +1,121 @@
+"""The data flow of a file: sequence diagrams whose every message is a call edge, big flows in several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forwardbook.analyzers.index.facts import Edge
+from forwardbook.book.blocks import Block, Details, Diagram, Heading, Paragraph
+from forwardbook.book.inline import code, codes
+from forwardbook.book.mermaid.flow import Flows, opened, split
+from forwardbook.book.mermaid.sequence import Item, messages, sequence_diagram
+from forwardbook.book.pages.section import SectionFacts, section, table
+
+MOST = 40  # messages in one diagram
+_OPEN = 3  # diagrams that are not folded away
+_MOST_DIAGRAMS = 24
+_SMALL = 2  # a flow with fewer messages is a row of a table
+
+
+def data_flow(facts: SectionFacts) -> tuple[Block, ...]:
+    """The flows of the file, largest public ones first."""
+    flows = flows_of(facts)
+    drawn: list[tuple[str, tuple[Item, ...]]] = []
+    seen: set[str] = set()
+    for name in _roots_first(facts, flows):
+        if name in seen or _size(flows.items(name)) < _SMALL:
+            continue
+        items, inside = opened(flows, name, MOST)
+        seen |= inside
+        drawn.append((name, items))
+    blocks = list(_diagrams(facts, drawn))
+    rest = [name for name in flows.steps if name not in seen and flows.items(name)]
+    if not blocks:
+        blocks = list(_least(facts, flows, rest))
+        rest = []
+    return section("Data flow", (*blocks, *_further(facts, flows, rest)))
+
+
+def flows_of(facts: SectionFacts) -> Flows:
+    """The flow trees of the file with the edges out of each."""
+    steps = {each.qualname: each.flow for each in facts.detail.everywhere()}
+    return Flows(facts.facts, steps, lambda name: facts.graph.edges_from(facts.path, name), facts.is_class)
+
+
+def _roots_first(facts: SectionFacts, flows: Flows) -> list[str]:
+    """The module's own level, functions that nothing here calls, then the rest; public ones before others."""
+    called = {
+        each.opens for name in flows.steps for each in messages(flows.items(name)) if each.opens != name
+    }
+    order = list(flows.steps)
+    public = {each.qualname for each in facts.detail.functions if each.is_public or each.magic}
+
+    def rank(name: str) -> tuple[bool, bool, bool, int]:
+        return name != "", name in called, name not in public, order.index(name)
+
+    return sorted(order, key=rank)
+
+
+def _size(items: tuple[Item, ...]) -> int:
+    return sum(1 for _ in messages(items))
+
+
+def _diagrams(facts: SectionFacts, drawn: list[tuple[str, tuple[Item, ...]]]) -> Iterator[Block]:
+    if drawn:
+        yield Paragraph(
+            "Every message is a call in the source, with its arguments as written. Calls of built-ins and of "
+            "what is only known at run time are left out."
+        )
+    for number, (name, items) in enumerate(drawn[:_MOST_DIAGRAMS]):
+        pieces = split(items, MOST)
+        title = f"Flow of {code(name)}" if name else "Flow when the module is loaded or run"
+        diagrams = [Diagram(sequence_diagram(piece, (_actor(facts, name),))) for piece in pieces]
+        if number < _OPEN:
+            yield Heading(3, title)
+            yield from diagrams
+        else:
+            yield Details(title, tuple(diagrams))
+    if len(drawn) > _MOST_DIAGRAMS:
+        yield Paragraph(f"Not drawn: {codes([name for name, _ in drawn[_MOST_DIAGRAMS:]])}.")
+
+
+def _actor(facts: SectionFacts, name: str) -> str:
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        if facts.is_class(facts.path, ".".join(parts[:count])):
+            return ".".join(parts[:count])
+    return facts.path
+
+
+def _least(facts: SectionFacts, flows: Flows, names: list[str]) -> Iterator[Block]:
+    """One diagram where no flow is worth one by itself: the few messages there are, else who could act."""
+    items = tuple(item for name in names for item in flows.items(name))[:MOST]
+    classes = [each.qualname for each in facts.top if each.kind == "class"][:12]
+    if not items:
+        yield Paragraph(
+            "No call of this file leads to a definition of the repository or of an imported package. "
+            "The diagram shows the file and its classes only."
+            if classes
+            else "No call of this file leads to a definition of the repository or of an imported package."
+        )
+    else:
+        yield Paragraph("The calls of this file, each from the class or file that it stands in:")
+    actors = (facts.path, *classes) if not items else ()
+    yield from (Diagram(sequence_diagram(piece, actors)) for piece in split(items, MOST) or [()])
+
+
+def _further(facts: SectionFacts, flows: Flows, names: list[str]) -> Iterator[Block]:
+    """The few calls of functions that are in no diagram, as a table."""
+    rows = []
+    for name in names:
+        lines = {each.line for each in messages(flows.items(name))}
+        for edge in facts.graph.edges_from(facts.path, name):
+            if edge.line in lines and edge.how in ("exact", "registry", "external") and _is_shown(edge):
+                rows.append((code(name or facts.path), "calls", code(edge.callee), facts.at(edge.line)))
+    if rows:
+        yield Heading(3, "Further calls")
+        yield from table(("From", "Relation", "To", "Where"), rows, "Further calls")
+
+
+def _is_shown(edge: Edge) -> bool:
+    return not edge.callee.startswith("builtins.")
