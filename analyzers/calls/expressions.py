@@ -101,12 +101,7 @@ def _subscript(resolver: Resolver, scope: Place, node: ast.Subscript) -> Values:
     base = of(resolver, scope, node.value)
     if len(base.alternatives) == 1:
         value = base.alternatives[0]
-        generic = isinstance(value, OutsideValue) and value.role == "name"
-        if (
-            generic
-            and isinstance(value, OutsideValue)
-            and value.dotted.rpartition(".")[2] in declared.GENERICS
-        ):
+        if isinstance(value, OutsideValue) and value.role == "name" and declared.takes_types(value):
             return resolver.annotation_tree(scope, node)
     index = node.slice
     number = index.value if isinstance(index, ast.Constant) and isinstance(index.value, int) else None
