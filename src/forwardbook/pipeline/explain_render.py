@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
-from forwardbook.book.blocks import Paragraph
-from forwardbook.book.page import Page
+from forwardbook.book.blocks import Block, Paragraph, markdown
+from forwardbook.book.page import Page, Value
 from forwardbook.book.repository.checks import Written
 from forwardbook.book.repository.components import components
 from forwardbook.book.repository.index import index
@@ -26,6 +28,8 @@ from forwardbook.book.verify import Sources as Held
 from forwardbook.pipeline.explain_plan import Plan, Planned
 from forwardbook.pipeline.explain_sources import Sources
 from forwardbook.pipeline.explain_target import Target
+
+_LINES_OF: Final = re.compile(r"([^\s`]+):(\d+(?:-\d+)?)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +92,18 @@ class Press:
             case _:
                 files = tuple(self.sources.repository.files[path] for path in self.plan.of_files)
                 blocks = components(survey, self.target.name, files, self.plan.of_files)
-        front = {"subject": planned.subject or self.target.name, "generator": "forwardbook explain"}
+        front: dict[str, Value] = {
+            "subject": planned.subject or self.target.name,
+            "generator": "forwardbook explain",
+            "sources": self._cited(blocks),
+        }
         return Page(planned.name, front, blocks)
+
+    def _cited(self, blocks: tuple[Block, ...]) -> dict[str, str]:
+        """The files that blocks name lines of, with the beginnings of their digests."""
+        files = self.sources.repository.files
+        named = sorted({path for path, _ in _LINES_OF.findall(markdown(blocks)) if path in files})
+        return {path: files[path].digest[:16] for path in named}
 
     def _file_page(self, planned: Planned) -> Page:
         from forwardbook.book.pages import Context, file_page

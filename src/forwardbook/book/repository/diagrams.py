@@ -67,9 +67,10 @@ def _classes(survey: Survey, places: list[Place]) -> str:
     boxes = tuple(_box(survey, place) for place in places)
     relations = []
     for place in places:
-        for path, qualname in survey.graph.bases(place.path, place.definition.qualname):
-            if survey.place(path, qualname) and (path, qualname) != (place.path, place.definition.qualname):
-                relations.append(Relation(place.definition.qualname, "inherits from", qualname))
+        for base in survey.graph.bases(place.path, place.definition.qualname):
+            match base:
+                case (str(path), str(qualname)) if survey.place(path, qualname):
+                    relations.append(Relation(place.definition.qualname, "inherits from", qualname))
     return class_diagram(boxes, tuple(dict.fromkeys(relations)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Protocol
@@ -28,11 +28,11 @@ class Calls(Protocol):
         """The calls that a definition makes, in source order; of the module itself for an empty name."""
         ...
 
-    def bases(self, path: str, qualname: str) -> tuple[tuple[str, str], ...]:
-        """The first-party classes that a class extends."""
+    def bases(self, path: str, qualname: str) -> Sequence[object]:
+        """What a class extends: first-party classes as (path, qualname), others in some other form."""
         ...
 
-    def subclasses(self, path: str, qualname: str) -> tuple[tuple[str, str], ...]:
+    def subclasses(self, path: str, qualname: str) -> Sequence[tuple[str, str]]:
         """The classes that extend a class."""
         ...
 
