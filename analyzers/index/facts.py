@@ -82,8 +82,8 @@ class Attribute:
     """A name and where it is first bound: an attribute of a class, a module's constant, a function's local.
 
     `annotation` and `value` are as written (a long value is cut with an ellipsis). The value is `with X` or
-    `for X` where such a statement binds the name, and empty where an unpacking or an `except` does. `also`
-    are the other values that it is bound to further on.
+    `for X` where such a statement binds the name, `[0] of X` where an unpacking does, and empty where an
+    `except` or a starred unpacking does. `also` are the other values that it is bound to further on.
     """
 
     name: str

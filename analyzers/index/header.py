@@ -20,14 +20,21 @@ def words(source: SourceText, node: ast.expr | ast.pattern | ast.arg | ast.keywo
 
 
 def brief(source: SourceText, node: ast.expr | ast.keyword, limit: int) -> str:
-    """A node's own source text on one line, cut with an ellipsis where it is longer than the limit."""
-    return source.beginning(
+    """A node's own source text on one line, cut with an ellipsis where it is longer than the limit.
+
+    Of a long call the callee is kept (`nn.Sequential(…)`).
+    """
+    found = source.beginning(
         node.lineno,
         node.col_offset,
         node.end_lineno or node.lineno,
         node.end_col_offset or node.col_offset,
         limit,
     )
+    if len(found) >= limit and isinstance(node, ast.Call) and found.endswith("…"):
+        called = brief(source, node.func, limit - 3)
+        return found if called.endswith("…") else f"{called}(…)"
+    return found
 
 
 def decorated_span(source: SourceText, node: Function | ast.ClassDef) -> Span:

@@ -49,7 +49,7 @@ def index_python(path: str, data: bytes, module: str) -> FileFacts:
         exports=None if reading.exports is None else tuple(reading.exports),
         constants=tuple(reading.module.bound.values()),
         calls=reading.module.ordered_calls(),
-        inner=tuple(reading.module.inner.values()),
+        inner=reading.module.ordered_inner(),
         reads=tuple(reading.module.reads),
         has_main=reading.has_main,
         problems=tuple(problems),

@@ -102,11 +102,11 @@ class Reading:
                 self._bind_within(node.target, scope, node.iter)  # type: ignore[attr-defined]
             elif kind is ast.MatchAs or kind is ast.MatchStar:
                 if node.name:  # type: ignore[attr-defined]
-                    scope.bind_inner(node.name, node.lineno, "")  # type: ignore[attr-defined]
+                    scope.bind_inner(node.name, node, "")  # type: ignore
             elif kind is ast.Lambda:
                 for arg in ast.walk(node.args):  # type: ignore[attr-defined]
                     if arg.__class__ is ast.arg:
-                        scope.bind_inner(arg.arg, node.lineno, "")  # type: ignore[attr-defined]
+                        scope.bind_inner(arg.arg, arg, "")  # type: ignore
                 self._expression(node.args, scope)  # type: ignore[attr-defined]
                 self._expression(node.body, scope, in_lambda=True)  # type: ignore[attr-defined]
                 continue
@@ -133,12 +133,20 @@ class Reading:
 
     def _bind_within(self, target: ast.expr, scope: Scope, iterated: ast.expr) -> None:
         """Note the names that a comprehension binds."""
-        if isinstance(target, ast.Name):
-            scope.bind_inner(target.id, target.lineno, "for " + brief(self.source, iterated, VALUE))
-            return
-        for name in ast.walk(target):
-            if isinstance(name, ast.Name):
-                scope.bind_inner(name.id, name.lineno, "")
+        words = "for " + brief(self.source, iterated, VALUE)
+        waiting: list[tuple[ast.expr, str]] = [(target, words)]
+        while waiting:
+            one, how = waiting.pop()
+            if isinstance(one, ast.Name):
+                scope.bind_inner(one.id, one, how)
+            elif isinstance(one, ast.Starred):
+                waiting.append((one.value, ""))
+            elif isinstance(one, ast.Tuple | ast.List):
+                starred = any(isinstance(part, ast.Starred) for part in one.elts)
+                waiting += [
+                    (part, "" if starred or not how else f"[{number}] of {how}")
+                    for number, part in enumerate(one.elts)
+                ]
 
     # Statements that define
 
@@ -196,19 +204,21 @@ class Reading:
             scope.reads.append(Call(target.lineno, target.col_offset, f"{base}.__setitem__", texts))
             self._expression(target, scope)
         elif kind is ast.Tuple or kind is ast.List:
-            self._unpack(target.elts, scope, value if not how else None)  # type: ignore[attr-defined]
+            self._unpack(target.elts, scope, value, how)  # type: ignore[attr-defined]
         elif kind is ast.Starred:
             self._bind(target.value, scope, None)  # type: ignore[attr-defined]
         else:
             self._expression(target, scope)
 
-    def _unpack(self, targets: list[ast.expr], scope: Scope, value: ast.expr | None) -> None:
-        values: list[ast.expr | None] = [None] * len(targets)
-        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(targets):
-            starred = any(isinstance(part, ast.Starred) for part in (*targets, *value.elts))
-            values = values if starred else list(value.elts)
-        for target, part in zip(targets, values, strict=True):
-            self._bind(target, scope, part)
+    def _unpack(self, targets: list[ast.expr], scope: Scope, value: ast.expr | None, how: str) -> None:
+        parts = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+        starred = any(isinstance(part, ast.Starred) for part in (*targets, *parts))
+        if not how and not starred and len(parts) == len(targets):
+            for target, part in zip(targets, parts, strict=True):
+                self._bind(target, scope, part)
+            return
+        for number, target in enumerate(targets):
+            self._bind(target, scope, None if starred else value, how=f"[{number}] of {how}")
 
     def _value(self, value: ast.expr | None, how: str) -> str:
         return how + brief(self.source, value, VALUE) if value is not None else ""

@@ -33,7 +33,9 @@ class Scope:
     calls: list[tuple[int, int, int, int, Call]] = field(default_factory=list)
     raised: list[Raised] = field(default_factory=list)
     bound: dict[str, Attribute] = field(default_factory=dict)  # a class's attributes, a function's locals
-    inner: dict[str, Attribute] = field(default_factory=dict)  # bound by comprehensions, lambdas, patterns
+    inner: list[tuple[int, int, str, str]] = field(
+        default_factory=list
+    )  # by comprehensions, lambdas, patterns
     reads: list[Call] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)
     outer_names: set[str] = field(default_factory=set)  # declared `global` or `nonlocal`
@@ -48,9 +50,16 @@ class Scope:
         """Note that a name is bound; what it is bound to later goes with the first time."""
         _bind(self.bound, name, line, annotation, value)
 
-    def bind_inner(self, name: str, line: int, value: str) -> None:
+    def bind_inner(self, name: str, node: ast.expr | ast.arg | ast.pattern, value: str) -> None:
         """Note that a comprehension, a lambda or a pattern binds a name within itself."""
-        _bind(self.inner, name, line, "", value)
+        self.inner.append((node.lineno, node.col_offset, name, value))
+
+    def ordered_inner(self) -> tuple[Attribute, ...]:
+        """The names bound within expressions, by where that first happens."""
+        bound: dict[str, Attribute] = {}
+        for line, _, name, value in sorted(self.inner):
+            _bind(bound, name, line, "", value)
+        return tuple(bound.values())
 
     def ordered_calls(self) -> tuple[Call, ...]:
         """The calls by where they begin; of a chain the inner one first."""
@@ -115,8 +124,8 @@ def closed(scope: Scope, source: SourceText) -> Definition:
         attributes=() if function else tuple(scope.bound.values()),
         locals=tuple(scope.bound.values()) if function else (),
         returned=tuple(dict.fromkeys(scope.returned)),
-        inner=tuple(scope.inner.values()),
-        reads=tuple(scope.reads),
+        inner=scope.ordered_inner(),
+        reads=tuple(sorted(scope.reads, key=lambda read: (read.line, read.column, len(read.target)))),
     )
 
 
