@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from forwardbook.analyzers.calls.classes import Base, Outside, has_members
-from forwardbook.analyzers.calls.containers import method_result
 from forwardbook.analyzers.calls.names import module_member, of_value
 from forwardbook.analyzers.calls.values import (
     ClassValue,
@@ -27,7 +27,8 @@ from forwardbook.analyzers.index.facts import Attribute, Definition
 if TYPE_CHECKING:
     from forwardbook.analyzers.calls.resolver import Resolver
 
-__all__ = ["bound", "found", "member", "method_result"]
+_PREFIX: Final = re.compile(r"(?:\[\d+\] of |for |with )*")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
 
 
 def member(resolver: Resolver, value: Value, name: str) -> Values:
@@ -175,12 +176,19 @@ def _scope_at(resolver: Resolver, owner: Place, definition: Definition, line: in
     return Place(owner.path, resolver.file(owner.path).scope_at(line) or owner.qualname)
 
 
+def _root(text: str) -> str:
+    """The name that a value as the facts write it begins with."""
+    text = _PREFIX.sub("", text)
+    found = _NAME.match(text)
+    return found[0] if found else ""
+
+
 def _later(
     resolver: Resolver, owner: Place, definition: Definition, first: Place, text: str, attribute: Attribute
 ) -> Values:
     """What a later assignment binds, in the one method that can hold it; unknown where several could."""
     file = resolver.file(owner.path)
-    root = text.removeprefix("for ").removeprefix("with ").split("(")[0].split(".")[0].split("[")[0].strip()
+    root = _root(text)
     if not root.isidentifier():
         return (
             of_value(resolver, first, text, attribute.name)

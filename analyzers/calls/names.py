@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Final
 
-from forwardbook.analyzers.calls.containers import entered, item
+from forwardbook.analyzers.calls.containers import entered, item, subscript
 from forwardbook.analyzers.calls.values import (
     NOTHING,
     ClassValue,
@@ -198,6 +198,10 @@ def of_value(resolver: Resolver, scope: Place, text: str, name: str) -> Values:
     """What a value as the facts write it stands for: an expression, `for X` or `with X`."""
     if not text:
         return unknown(f"how `{name}` is bound is not followed")
+    if text.startswith("["):
+        number, found, rest = text[1:].partition("] of ")
+        if found and number.isdigit():
+            return subscript(resolver, of_value(resolver, scope, rest, name), int(number))
     if text.startswith("for "):
         return item(resolver, resolver.text(scope, text[4:]))
     if text.startswith("with "):
