@@ -85,12 +85,12 @@ class Flows:
             package, _, rest = edge.callee.partition(".")
             return Message(source, package, call_text(rest or package, step.arguments), step.line)
         target = self.participant(edge.callee_path, edge.callee)
-        owner, _, name = edge.callee.rpartition(".")
-        opens = edge.callee
+        name, opens = edge.callee.rpartition(".")[2], edge.callee
         if self.is_class(edge.callee_path, edge.callee):
             opens = f"{edge.callee}.__init__"
-        elif name == "__init__" and owner and not step.target.endswith("__init__"):
-            name = owner.rpartition(".")[2]
+        elif edge.constructs and self.is_class(edge.callee_path, edge.constructs):
+            if edge.callee == f"{edge.constructs}.{name}":
+                name = edge.constructs.rpartition(".")[2]
         opens = opens if edge.callee_path == self.facts.path else ""
         return Message(source, target, call_text(name, step.arguments), step.line, opens)
 
@@ -174,7 +174,11 @@ def _branch(parts: tuple[Part, ...]) -> Iterator[Item]:
 
 
 def _is_drawn(edge: Edge) -> bool:
-    return edge.how in DRAWN and not edge.callee.startswith("builtins.")
+    return (
+        edge.how in DRAWN
+        and edge.form in ("call", "launch", "binding")
+        and not edge.callee.startswith("builtins.")
+    )
 
 
 class _Edges:
@@ -186,11 +190,11 @@ class _Edges:
             self._by_line.setdefault(each.line, []).append(each)
 
     def take(self, step: CallStep) -> Edge | None:
-        """The edge of this call: the same line and the same last name, else the only one of the line."""
+        """The edge of this call: the same line and the same last name."""
         waiting = self._by_line.get(step.line, [])
-        name = step.target.rpartition(".")[2]
+        name = step.target.removesuffix("()").rpartition(".")[2]
         for edge in waiting:
-            if name in edge.callee.split(".")[-2:] or edge.callee.endswith((".__init__", ".__call__")):
+            if name in (edge.callee.rpartition(".")[2], edge.constructs.rpartition(".")[2]):
                 waiting.remove(edge)
                 return edge
         return None

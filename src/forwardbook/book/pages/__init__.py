@@ -63,7 +63,7 @@ def _detail(path: str, data: bytes, facts: FileFacts, context: Context) -> Detai
     if facts.language == "python":
         from forwardbook.analyzers.detail.read import detail
 
-        return detail(path, data, facts, context.first_party)
+        return detail(path, data, facts, context.around.first_party)
     span = Span(1, max(facts.lines, 1))
     return Detail(path, "none", FunctionDetail("", span, span, "module"))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from forwardbook.analyzers.detail.facts import ClassDetail, FunctionDetail
 from forwardbook.book.blocks import Block, Heading, Paragraph
-from forwardbook.book.inline import cite, clip, code, codes, plain, prose
+from forwardbook.book.inline import clip, code, codes, plain, prose
 from forwardbook.book.pages.functions import function, signature, words
 from forwardbook.book.pages.section import SectionFacts, expression, first_sentence, sentence, table
 
@@ -18,8 +18,9 @@ _CONSTRUCTORS = frozenset({"__init__", "__new__", "__call__"})
 def class_parts(facts: SectionFacts, one: ClassDetail, level: int = 3) -> Iterator[Block]:
     """All that is known of a class, under a heading with its name."""
     yield Heading(level, code(one.qualname))
-    yield Paragraph(sentence(cite(one.qualname, facts.path, one.span) + _nature(one)))
     yield signature(facts, one.signature, facts.definitions.get(one.qualname))
+    if one.nature:
+        yield Paragraph(sentence(", ".join(plain(each) for each in one.nature)))
     yield from words(one.docstring, one.summary)
     yield from _bases(one)
     rows = [(expression(f"@{each.text}"), prose(each.effect), facts.at(each.line)) for each in one.decorators]
@@ -37,10 +38,6 @@ def class_parts(facts: SectionFacts, one: ClassDetail, level: int = 3) -> Iterat
 def is_shown(one: FunctionDetail) -> bool:
     """Whether a method is described by itself: public ones and constructors."""
     return one.is_public and (not one.magic or one.name in _CONSTRUCTORS) or one.name in _CONSTRUCTORS
-
-
-def _nature(one: ClassDetail) -> str:
-    return f": {', '.join(plain(each) for each in one.nature)}" if one.nature else ""
 
 
 def _bases(one: ClassDetail) -> Iterator[Block]:

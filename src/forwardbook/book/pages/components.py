@@ -43,7 +43,7 @@ def _exports(facts: SectionFacts) -> Iterator[Block]:
         for each in facts.facts.imports
         if each.name
         and each.name != "*"
-        and (each.level or each.module.partition(".")[0] in facts.context.first_party)
+        and (each.level or each.module.partition(".")[0] in facts.context.around.first_party)
     ]
     if rows:
         yield Heading(3, "Names taken from other modules")

@@ -53,4 +53,4 @@ def _quoted(facts: SectionFacts) -> Iterator[Block]:
         short.pop()
     if short and max(map(len, short)) <= _MOST_WIDTH and "\0" not in "".join(short):
         language = _FENCES.get(facts.facts.language, "text")
-        yield Code(language, "\n".join(short), f"from {facts.path}:1-{len(short)}")
+        yield Code(language, "\n".join(short), f"from {facts.shown}:1-{len(short)}")

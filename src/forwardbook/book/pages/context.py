@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -10,6 +11,7 @@ from typing import Protocol
 from forwardbook.analyzers.index.facts import Edge, Repository
 
 CLASSES = frozenset({"class", "struct", "union"})
+_DOCUMENTS = (".md", ".rst", ".txt")
 
 
 class Calls(Protocol):
@@ -32,23 +34,18 @@ class Calls(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Context:
-    """What is known around a file.
+def _nothing(path: str) -> bytes | None:
+    return None
 
-    `pages` maps a source file to its page, relative to the folder of pages; `texts` holds tests and documents
-    by path, out of which real examples are taken; `costs` are keys of the module database
-    (`transformers_LlamaMLP`) and `modules_folder` leads from the pages to their formula pages.
-    """
+
+@dataclass
+class Around:
+    """What is the same for all pages of a repository, found when it is first asked for."""
 
     repository: Repository
-    updated: str = ""  # date of the last commit that touched the file, as YYYY-MM-DD
-    commit: str = ""
-    pages: Mapping[str, str] = field(default_factory=dict)
-    texts: Mapping[str, bytes] = field(default_factory=dict)
-    costs: frozenset[str] = frozenset()
-    modules_folder: str = "modules"
-    _classes: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+    read: Callable[[str], bytes | None] = _nothing
+    _classes: dict[str, frozenset[str]] = field(default_factory=dict)
+    _texts: dict[str, bytes] = field(default_factory=dict)
 
     def is_class(self, path: str, qualname: str) -> bool:
         """Whether a name of a file of the repository is a class."""
@@ -58,10 +55,54 @@ class Context:
             self._classes[path] = frozenset(each.qualname for each in found if each.kind in CLASSES)
         return qualname in self._classes[path]
 
+    def text(self, path: str) -> bytes:
+        """The bytes of a test or a document, empty where they cannot be had."""
+        if path not in self._texts:
+            self._texts[path] = self.read(path) or b""
+        return self._texts[path]
+
+    @cached_property
+    def documents(self) -> tuple[str, ...]:
+        """The paths of documents."""
+        return tuple(sorted(path for path in self.repository.files if path.lower().endswith(_DOCUMENTS)))
+
     @cached_property
     def first_party(self) -> frozenset[str]:
         """The top-level names of the repository's own modules."""
         return _top_level_names(frozenset(self.repository.files))
+
+    @cached_property
+    def _names(self) -> Counter[str]:
+        return Counter(path.rpartition("/")[2] for path in self.repository.files)
+
+    def short(self, path: str) -> str:
+        """The file's name alone where no other file has it, else its whole path."""
+        name = path.rpartition("/")[2]
+        return name if self._names[name] == 1 and "." in name else path
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known around a file; `around` may be shared by the pages of a repository.
+
+    `pages` maps a source file to its page, relative to the folder of pages; `costs` are keys of the module
+    database (`transformers_LlamaMLP`) and `modules_folder` leads from the pages to their formula pages.
+    `read` gives tests and documents, out of which real examples are taken.
+    """
+
+    repository: Repository
+    updated: str = ""  # date of the last commit that touched the file, as YYYY-MM-DD
+    commit: str = ""
+    pages: Mapping[str, str] = field(default_factory=dict)
+    read: Callable[[str], bytes | None] = _nothing
+    costs: frozenset[str] = frozenset()
+    modules_folder: str = "modules"
+    shared: Around | None = None
+
+    @cached_property
+    def around(self) -> Around:
+        """What is the same for all pages."""
+        return self.shared or Around(self.repository, self.read)
 
 
 def _top_level_names(paths: frozenset[str]) -> frozenset[str]:

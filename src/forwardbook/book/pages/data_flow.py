@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forwardbook.analyzers.index.facts import Edge
+from forwardbook.analyzers.detail.steps import CallStep, Step
+from forwardbook.analyzers.index.facts import Call, Edge
 from forwardbook.book.blocks import Block, Details, Diagram, Heading, Paragraph
 from forwardbook.book.inline import code, codes
 from forwardbook.book.mermaid.flow import Flows, opened, split
@@ -38,8 +39,25 @@ def data_flow(facts: SectionFacts) -> tuple[Block, ...]:
 
 def flows_of(facts: SectionFacts) -> Flows:
     """The flow trees of the file with the edges out of each."""
-    steps = {each.qualname: each.flow for each in facts.detail.everywhere()}
+    if facts.detail.parser == "none":
+        steps = _straight(facts)
+    else:
+        steps = {each.qualname: each.flow for each in facts.detail.everywhere()}
     return Flows(facts.facts, steps, lambda name: facts.graph.edges_from(facts.path, name), facts.is_class)
+
+
+def _straight(facts: SectionFacts) -> dict[str, tuple[Step, ...]]:
+    """The calls of each definition in a row, where nothing is known of loops and branches."""
+    found: dict[str, tuple[Step, ...]] = {"": tuple(_step(each) for each in facts.facts.calls)}
+    for one in facts.facts.definitions:
+        launches = [Call(each.line, 0, each.kernel.partition("<")[0]) for each in one.launches]
+        calls = sorted((*one.calls, *launches), key=lambda each: (each.line, each.column))
+        found[one.qualname] = tuple(_step(each) for each in calls)
+    return found
+
+
+def _step(call: Call) -> CallStep:
+    return CallStep(call.line, call.column, call.target, call.arguments)
 
 
 def _roots_first(facts: SectionFacts, flows: Flows) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from forwardbook.analyzers.detail.facts import FunctionDetail, ParameterDetail, Raise
 from forwardbook.analyzers.index.facts import Definition
 from forwardbook.book.blocks import Block, Code, Details, Heading, Paragraph, Quote, Table, note
-from forwardbook.book.inline import cite, clip, code, plain, prose
+from forwardbook.book.inline import clip, code, plain, prose
 from forwardbook.book.pages.section import SectionFacts, expression, sentence, table
 
 _MOST_VALUES = 4
@@ -17,8 +17,9 @@ _IMPLIED = frozenset({"self", "cls"})
 def function(facts: SectionFacts, one: FunctionDetail, level: int = 3) -> Iterator[Block]:
     """All that is known of a function, under a heading with its name."""
     yield Heading(level, code(one.qualname))
-    yield Paragraph(sentence(f"{cite(one.qualname, facts.path, one.span)}{_traits(one)}"))
     yield signature(facts, one.signature, facts.definitions.get(one.qualname), one)
+    if _traits(one):
+        yield Paragraph(_traits(one))
     yield from words(one.docstring, one.summary)
     yield from _parameters(one)
     yield from _returns(facts, one)
@@ -34,7 +35,7 @@ def signature(
     span = one.span if one else (definition.span if definition else None)
     text = written or (definition.signature if definition else "")
     ending = "" if text.rstrip().endswith((":", "...")) else ": ..."
-    return Code("python", text.rstrip() + ending, f"{facts.path}:{span.start}-{span.end}" if span else "")
+    return Code("python", text.rstrip() + ending, f"{facts.shown}:{span.start}-{span.end}" if span else "")
 
 
 def words(docstring: str, summary: str) -> Iterator[Block]:
@@ -50,8 +51,9 @@ def words(docstring: str, summary: str) -> Iterator[Block]:
 def _traits(one: FunctionDetail) -> str:
     traits: list[str] = [one.kind] if one.kind not in ("function", "method") else []
     traits += ["async"] * one.is_async + ["generator"] * one.is_generator + ["abstract"] * one.is_abstract
-    traits += [f"runs at {plain(one.magic)}"] if one.magic else []
-    return f": {', '.join(traits)}" if traits else ""
+    called = f"called by {plain(one.magic)}" if one.magic else ""
+    words = ", ".join(each for each in (*traits, called) if each)
+    return sentence(words[:1].upper() + words[1:]) if words else ""
 
 
 def _parameters(one: FunctionDetail) -> Iterator[Block]:

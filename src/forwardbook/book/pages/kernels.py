@@ -11,21 +11,10 @@ from forwardbook.book.pages.section import SectionFacts, expression, section, ta
 
 
 def kernels(facts: SectionFacts) -> tuple[Block, ...]:
-    """Kernels, then launches."""
-    found = [*_kernels(facts), *_launches(facts)]
-    nothing = Paragraph("The file defines no kernel and launches none.")
+    """The launches; kernels are among the components."""
+    found = list(_launches(facts))
+    nothing = Paragraph("The file launches no kernel.")
     return section("Performance-critical sections", found or [nothing])
-
-
-def _kernels(facts: SectionFacts) -> Iterator[Block]:
-    rows = [
-        (code(each.qualname), facts.over(each.span))
-        for each in facts.facts.definitions
-        if each.kind == "kernel"
-    ]
-    if rows:
-        yield Heading(3, "Kernels")
-        yield from table(("Kernel", "Lines"), rows)
 
 
 def _launches(facts: SectionFacts) -> Iterator[Block]:
@@ -34,8 +23,8 @@ def _launches(facts: SectionFacts) -> Iterator[Block]:
     if not owned:
         return
     yield Heading(3, "Kernel launches")
-    rows = [_row(facts, launch) for _, launch in owned]
-    yield Table(("Kernel", "Grid", "Block", "Shared", "Stream", "Where"), tuple(dict.fromkeys(rows)))
+    rows = tuple(dict.fromkeys(_row(facts, launch) for _, launch in owned))
+    yield Table(("Kernel", "Grid", "Block", "Shared", "Stream", "Where"), rows)
     macros = sorted({launch.line for _, launch in owned if launch.in_macro})
     if macros:
         yield Paragraph(f"Inside a macro: {', '.join(facts.at(line) for line in macros[:12])}.")
@@ -44,7 +33,9 @@ def _launches(facts: SectionFacts) -> Iterator[Block]:
         for owner, launch in owned
         if owner
     ]
-    yield from table(("From", "Relation", "To", "Where"), relations, "Who launches what")
+    if relations:
+        yield Heading(3, "Who launches what")
+        yield from table(("From", "Relation", "To", "Where"), relations, "Launches")
 
 
 def _row(facts: SectionFacts, one: Launch) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.analyzers.index.facts import Definition, Raised
-from forwardbook.book.blocks import Block, Code, Details, Heading, Paragraph, Quote, Table
+from forwardbook.book.blocks import Block, Code, Details, Heading, Paragraph, Quote
 from forwardbook.book.inline import cite, clip, code, codes, prose
 from forwardbook.book.pages.section import (
     CLASSES,
@@ -17,6 +17,8 @@ from forwardbook.book.pages.section import (
     table,
 )
 
+_PUBLIC = "Public interface"
+_WIDTH = 100
 _FENCES = {"c": "c", "cpp": "cpp", "cuda": "cuda", "python": "python"}
 _IN_DEPTH = frozenset({"function", "method", "kernel", "property", *CLASSES, "enum"})
 
@@ -25,7 +27,7 @@ def outline(facts: SectionFacts) -> tuple[Block, ...]:
     """An overview, then the public definitions one by one, then the others in a table."""
     public = [each for each in facts.facts.definitions if each.is_public]
     rest = [each for each in facts.facts.definitions if not each.is_public]
-    blocks = [*_overview(facts, public, "Public interface"), *_bindings(facts)]
+    blocks = [*_overview(facts, public, _PUBLIC), *_bindings(facts)]
     for each in public:
         if each.kind in _IN_DEPTH and not (facts.facts.generated_by and each.parent):
             blocks += _one(facts, each)
@@ -41,7 +43,8 @@ def _overview(facts: SectionFacts, listed: list[Definition], title: str) -> Iter
     ]
     if rows:
         yield Heading(3, title)
-        yield from table(("Symbol", "Kind", "Where", "What it does"), rows, title)
+        folded = "" if title == _PUBLIC else title
+        yield from table(("Symbol", "Kind", "Where", "What it does"), rows, folded)
 
 
 def _kind(one: Definition) -> str:
@@ -51,13 +54,12 @@ def _kind(one: Definition) -> str:
 def _one(facts: SectionFacts, one: Definition) -> Iterator[Block]:
     yield Heading(3 if not one.parent else 4, code(one.qualname))
     template = [each for each in one.decorators if each.startswith("template")]
-    yield Paragraph(sentence(f"{cite(one.qualname, facts.path, one.span)}: {_kind(one)}"))
-    if one.signature:
+    if not one.signature:
+        yield Paragraph(sentence(f"{cite(one.qualname, facts.shown, one.span)}: {_kind(one)}"))
+    else:
         language = _FENCES.get(facts.facts.language, "cpp")
-        ending = ": ..." if language == "python" else ";"
-        yield Code(
-            language, one.signature.rstrip(";{ ") + ending, f"{facts.path}:{one.span.start}-{one.span.end}"
-        )
+        text = wrapped(one.signature.rstrip(";{ ")) + (": ..." if language == "python" else ";")
+        yield Code(language, text, f"{facts.shown}:{one.span.start}-{one.span.end}")
     if template:
         yield Paragraph(f"**Template**: {', '.join(expression(each, 100) for each in template)}.")
     if one.docstring.strip():
@@ -67,7 +69,6 @@ def _one(facts: SectionFacts, one: Definition) -> Iterator[Block]:
     bases = [each for each in one.bases if each.replace("::", "").replace("_", "").isalnum()]
     if bases and one.kind in CLASSES:
         yield Paragraph(f"{code(one.qualname)} inherits from {codes(bases)}.")
-    yield from _parameters(one)
     yield from _attributes(facts, one)
     rows = [
         (_exception(each), expression(each.condition, 90) or "always", facts.at(each.line))
@@ -76,16 +77,25 @@ def _one(facts: SectionFacts, one: Definition) -> Iterator[Block]:
     yield from table(("Raises", "When", "Where"), rows, "Raised exceptions")
 
 
+def wrapped(signature: str) -> str:
+    """A long signature with a parameter on each line."""
+    head, bracket, rest = signature.partition("(")
+    if len(signature) <= _WIDTH or not bracket:
+        return signature
+    lines, depth, begin = [], 0, 0
+    for at, letter in enumerate(rest):
+        depth += (letter in "([{<") - (letter in ")]}>" and rest[at - 1 : at] != "-")
+        if depth < 0 or (letter == "," and depth == 0):
+            lines.append(rest[begin : at + (letter == ",")].strip())
+            begin = at + (letter == ",")
+        if depth < 0:
+            break
+    inside = "".join(f"    {line}\n" for line in lines if line)
+    return f"{head}(\n{inside}{rest[begin:]}"
+
+
 def _exception(one: Raised) -> str:
     return code(one.exception.partition("(")[0].strip()) or "the exception caught"
-
-
-def _parameters(one: Definition) -> Iterator[Block]:
-    rows = [
-        (code(each.name), code(each.annotation), code(each.default)) for each in one.parameters if each.name
-    ]
-    if rows and len(rows) == len(one.parameters) and any(row[1] or row[2] for row in rows):
-        yield Table(("Parameter", "Type", "Default"), tuple(rows))
 
 
 def _attributes(facts: SectionFacts, one: Definition) -> Iterator[Block]:

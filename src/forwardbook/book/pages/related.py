@@ -10,7 +10,6 @@ from forwardbook.book.inline import code, link, plain
 from forwardbook.book.pages.kind import is_test
 from forwardbook.book.pages.section import SectionFacts, section, table
 
-_DOCUMENTS = (".md", ".rst", ".txt")
 _MOST = 200
 
 
@@ -56,8 +55,8 @@ def _documents(facts: SectionFacts) -> Iterator[Block]:
     )
     found = [
         path
-        for path, data in sorted(facts.context.texts.items())
-        if path.endswith(_DOCUMENTS) and path != facts.path and wanted.search(data)
+        for path in facts.context.around.documents
+        if path != facts.path and wanted.search(facts.context.around.text(path))
     ]
     if found and names:
         yield Heading(3, "Documents that name it")

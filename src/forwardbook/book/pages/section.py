@@ -27,13 +27,18 @@ class SectionFacts:
     graph: Calls
     context: Context
 
+    @cached_property
+    def shown(self) -> str:
+        """How references name the file: by its name alone where no other file has that name."""
+        return self.context.around.short(self.path)
+
     def at(self, line: int) -> str:
         """A line of the file as a reference; nothing for line 0, which stands for no place."""
-        return where(self.path, line) if line > 0 else ""
+        return where(self.shown, line) if line > 0 else ""
 
     def over(self, span: Span) -> str:
         """The lines of a definition as a reference."""
-        return where(self.path, span)
+        return where(self.shown, span)
 
     def lines(self, span: Span) -> str:
         """Lines that are no definition's."""
@@ -63,7 +68,7 @@ class SectionFacts:
 
     def is_class(self, path: str, qualname: str) -> bool:
         """Whether a name of a file of the repository is a class."""
-        return self.context.is_class(path, qualname)
+        return self.context.around.is_class(path, qualname)
 
     def _owner(self, one: Definition) -> Definition | None:
         return self.definitions.get(one.parent) if one.parent else None
