@@ -63,7 +63,7 @@ def without_loops(
         if any(s is None for table in tables.values() for s in table.values()):
             found.append(None)
             continue
-        summary = _combined(tables)  # type: ignore[arg-type]
+        summary = combined(tables)  # type: ignore[arg-type]
         if summary is not None and together is not None and not _agree(summary, together[index], last):
             summary = None
         kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
@@ -105,7 +105,7 @@ def without_nested_loops(
     found: list[Pattern | None] = []
     for index, pattern in enumerate(patterns):
         table = {value: p.summary for value, row in rows.items() if (p := row[index]) is not None}
-        summary = _combined({outer: table}) if len(table) == POINTS else None
+        summary = combined({outer: table}) if len(table) == POINTS else None
         kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
         found.append(replace(pattern, summary=summary, conditions=kept) if summary is not None else None)
     return found
@@ -160,7 +160,7 @@ def _summaries(
     return [summary_at(made, p.path, p.occurrence) for p in patterns]
 
 
-def _combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:
+def combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:
     """One summary in all names: the base plus, for each name, what varying it alone adds."""
     first = next(iter(tables.values()))
     base = first[min(first)]

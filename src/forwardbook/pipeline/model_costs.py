@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 from forwardbook.analyzers.instances.pretrained.whole import Filling, Phase
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.assume import Assumed, informative
+from forwardbook.analyzers.symbolic.loops import MAX_DEGREE
+from forwardbook.analyzers.symbolic.loops import POINTS as LOOP_POINTS
 from forwardbook.analyzers.symbolic.patterns import Pattern, find_call, patterns
-from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import short_file, summarise
 from forwardbook.errors import ForwardbookError
 from forwardbook.formula import Condition, Expr
 from forwardbook.models.record import CostPoint, CostProof, PhaseCosts
-from forwardbook.pipeline.model_layers import Node, layer_tree
-from forwardbook.pipeline.regimes import run_first
+from forwardbook.pipeline.model_layers import Node, interpolated, layer_tree
+from forwardbook.pipeline.regimes import pins
 from forwardbook.profiling.proof import compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Parameter, Unresolved
@@ -33,29 +35,31 @@ class ModelRefused(ForwardbookError):
 
 
 def phase_costs(
-    phase: Phase, dtype: torch.dtype, seed: int, hints: Mapping[str, int] | None = None
+    phase: Phase,
+    dtype: torch.dtype,
+    seed: int,
+    hints: Mapping[str, int] | None = None,
+    pinned: Mapping[str, int] | None = None,
 ) -> PhaseCosts:
     """The formulas of one phase and the conditions under which they hold, proved.
+
+    Sizes of `pinned` are that number throughout; the others are near their `hints` where the model is read.
 
     Raises:
         ModelRefused: where the model does not run, a size became a number, or no proof was reached.
     """
-    try:
-        recipe, run = run_first(phase.recipe, dtype, hints)
-    except Exception as error:
-        reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-        raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from error
-    found = patterns(run, recipe.calls_as)
-    whole = found[-1]
-    derivation = _Derivation(phase, recipe, dtype, run, whole, _tree(run, whole))
-    conditions = derivation.relaxed(random.Random(seed))
-    points, differences = derivation.proved(conditions, random.Random(seed + 1))
+    fixed = dict(pinned or {})
+    recipe, run = _first_run(phase, dtype, hints, fixed)
+    whole = patterns(run, recipe.calls_as)[-1]
+    derivation = _Derivation(phase, recipe, dtype, run, whole, _tree(run, whole), fixed)
+    derivation.interpolate(hints)
+    conditions = derivation.relaxed()
+    points, differences = derivation.proved(conditions, random.Random(seed))
+    told = [Condition(Expr.symbol(n), "==", Expr.const(v)) for n, v in fixed.items()]
     return PhaseCosts(
         phase="decode" if phase.name == "decode" else "prefill",
-        conditions=[c.text() for c in (*conditions, derivation.width())],
-        parameters=[
-            Parameter(name=n.name, meaning=n.meaning, source=n.source) for n in run.notes.values()
-        ],
+        conditions=[c.text() for c in (*told, *conditions, derivation.width())],
+        parameters=[Parameter(name=n.name, meaning=n.meaning, source=n.source) for n in run.notes.values()],
         assumptions=list(whole.assumptions),
         unresolved=list(_unresolved(whole)),
         cache=derivation.cache.text(),
@@ -67,6 +71,21 @@ def phase_costs(
             differences=differences,
         ),
     )
+
+
+def _first_run(
+    phase: Phase, dtype: torch.dtype, hints: Mapping[str, int] | None, pinned: Mapping[str, int]
+) -> tuple[Recipe, SymbolicRun]:
+    """The run of the first way of making inputs that works, and the recipe with only that way."""
+    problem: Exception | None = None
+    for inputs in (phase.recipe.inputs, *phase.recipe.alternatives):
+        one = replace(phase.recipe, inputs=inputs, alternatives=())
+        try:
+            return one, run_symbolically(one, dtype, hints, pinned)
+        except Exception as error:  # noqa: BLE001 - analysed code may raise anything; the first reason is told
+            problem = problem or error
+    reason = f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
+    raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from problem
 
 
 def _tree(run: SymbolicRun, whole: Pattern) -> Node:
@@ -89,26 +108,51 @@ class _Derivation:
     run: SymbolicRun
     whole: Pattern
     tree: Node
+    fixed: Mapping[str, int]
 
     def __post_init__(self) -> None:
         self.cache = _cache_bytes(self.phase.filling, self.run, self.dtype)
+        self.conditions = list(Assumed(self.whole.conditions).pattern(self.whole).conditions)
         self.hints = {name: note.hint for name, note in self.run.notes.items()}
+
+    def interpolate(self, hints: Mapping[str, int] | None) -> None:
+        """A size of the call that Python counted with becomes a symbol again, by exact interpolation."""
+        consumed = {name for one in self.whole.consumed for name in one.symbols}
+        for name in sorted(self.hints.keys() - self.fixed.keys()):
+            if name not in consumed and not pins(self.conditions, name, self.hints):
+                continue
+            trees: dict[int, Node] = {}
+            caches: dict[int, Expr] = {}
+            for value in range(self.hints[name], self.hints[name] + LOOP_POINTS):
+                pinned = {**self.fixed, name: value}
+                run = run_symbolically(self.recipe, self.dtype, hints, pinned)
+                trees[value] = _tree(run, patterns(run, self.recipe.calls_as)[-1])
+                caches[value] = _cache_bytes(self.phase.filling, run, self.dtype)
+            cache = Expr.interpolate(name, caches, MAX_DEGREE)
+            tree = interpolated(name, trees)
+            if tree is None or cache is None:
+                raise ModelRefused(
+                    f"{self.recipe.target} ({self.phase.name}): {name} became a number while it ran, and its "
+                    f"costs from {self.hints[name]} on are no polynomial in it"
+                )
+            self.tree, self.cache = tree, cache
+            self.conditions = [c for c in self.conditions if name not in c.symbols()]
 
     def width(self) -> Condition:
         """The formulas hold for activations of 4 bytes, or for narrower ones, as they were derived."""
         sign = "==" if self.dtype == torch.float32 else "<"
         return Condition(Expr.symbol("a_dtype_bytes"), sign, Expr.const(4))
 
-    def relaxed(self, rng: random.Random) -> list[Condition]:
+    def relaxed(self) -> list[Condition]:
         """The conditions that matter: those that a run with a size of 1 does not refute are dropped."""
-        kept = Assumed(self.whole.conditions).pattern(self.whole).conditions
-        essential = list(informative(kept, kept))
+        essential = list(informative(self.conditions, self.conditions))
         bounds = {c.text(): c for c in essential}
-        for name in self.hints:
+        for name in self.hints.keys() - self.fixed.keys():
             bounds.setdefault(f"{{{name}}} > 1", Condition(Expr.symbol(name), ">", Expr.const(1)))
-        for fixed in _ones(self.hints):
-            broken = [c for c in bounds.values() if not c.holds({**self.hints, **fixed})]
-            if broken and self.holds_at({**self.hints, **fixed}):
+        for ones in _ones({n: h for n, h in self.hints.items() if n not in self.fixed}):
+            sizes = {**self.hints, **ones}
+            broken = [c for c in bounds.values() if not c.holds(sizes)]
+            if broken and self.holds_at(sizes):
                 bounds = {text: c for text, c in bounds.items() if c not in broken}
         return [c for c in bounds.values() if not c.is_trivially_true()]
 
@@ -128,7 +172,7 @@ class _Derivation:
         reason = "no random sizes satisfy the conditions"
         far = {name: hint * REACH if hint > 1 else hint for name, hint in self.hints.items()}
         for attempt in range(TRIES):
-            sizes = draw(far if attempt < TRIES // 2 else self.hints, conditions, rng)
+            sizes = draw(far if attempt < TRIES // 2 else self.hints, conditions, rng, self.fixed)
             if sizes is None:
                 continue
             try:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from forwardbook.analyzers.symbolic.attention import Attention
+from forwardbook.analyzers.symbolic.loops import MAX_DEGREE, combined
 from forwardbook.analyzers.symbolic.patterns import class_name, hint_reader
 from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.analyzers.symbolic.summary import Summary, summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
 from forwardbook.cost import Cost
-from forwardbook.formula import Expr, FormulaError
+from forwardbook.formula import Expr, FormulaError, parse
 from forwardbook.models.record import AttentionCost, LayerCosts, Quantities
 
 _INDEX = re.compile(r"(?<![^.])\d+(?![^.])")
@@ -133,6 +134,43 @@ def _window(call: CallRecord) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
     return None
+
+
+def interpolated(name: str, trees: Mapping[int, Node]) -> Node | None:
+    """One tree in a size from the trees at a few numbers of it; None where one has no polynomial."""
+    first = trees[min(trees)]
+    parts = [len(tree.beneath) for tree in trees.values()]
+    same = {(t.name, t.repeat, class_name(t.call.module)) for t in trees.values()}
+    summary = combined({name: {x: tree.summary for x, tree in trees.items()}})
+    if summary is None or len(set(parts)) != 1 or len(same) != 1:
+        return None
+    beneath = [
+        interpolated(name, {x: tree.beneath[i] for x, tree in trees.items()}) for i in range(parts[0])
+    ]
+    attention = [
+        _one_attention(name, {x: tree.attention[i] for x, tree in trees.items()})
+        for i in range(min(len(tree.attention) for tree in trees.values()))
+    ]
+    if any(child is None for child in beneath) or any(one is None for one in attention):
+        return None
+    return replace(
+        first,
+        summary=summary,
+        attention=tuple(one for one in attention if one is not None),
+        beneath=tuple(child for child in beneath if child is not None),
+    )
+
+
+def _one_attention(name: str, seen: Mapping[int, AttentionCost]) -> AttentionCost | None:
+    dense = Expr.interpolate(name, {x: parse(one.dense) for x, one in seen.items()}, MAX_DEGREE)
+    told = {x: parse(one.executed) for x, one in seen.items() if one.executed is not None}
+    executed = Expr.interpolate(name, told, MAX_DEGREE) if len(told) == len(seen) else None
+    if dense is None:
+        return None
+    first = seen[min(seen)]
+    said = executed.text() if executed is not None else None
+    shape = first.shape if executed is not None else "unknown"
+    return AttentionCost(count=first.count, dense=dense.text(), executed=said, shape=shape)
 
 
 def own_cost(trace: Trace, call: CallRecord) -> Cost:
