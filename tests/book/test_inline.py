@@ -14,6 +14,12 @@ from forwardbook.book.inline import cite, clip, code, link, one_line, plain, pro
 MARKS = st.text(alphabet="<>`*_#[](){}!|\\&;:.-+=~$\"'\n\r\t 1a/@^%é\u2028\u202e\x00", max_size=40)
 READER = MarkdownIt("gfm-like", {"html": True, "linkify": False})
 
+ATTEMPTS = (
+    "<script>alert(1)</script>", "---", "# x", "- x", "1. x", "1) x", "> x", "```x", "~~~", "| a | b |",
+    "[x](javascript:alert(1))", "![x](http://x/y.png)", "<!-- x -->", "&lt;b&gt;", "***x***", "__x__",
+    "a\n===", "    code", "{{ x }}", "{: onclick=x }", "http://x.org", "\\<b>", "`a` b", "!!! note",
+)  # fmt: skip
+
 
 class Seen(HTMLParser):
     """The tags and the text of a piece of HTML."""
@@ -33,9 +39,7 @@ class Seen(HTMLParser):
 
 def test_attempts_at_markup_are_one_paragraph_of_text() -> None:
     """No HTML, heading, rule, list, table, link, front matter or fence comes out of a text."""
-    for text in ("<script>alert(1)</script>", "---", "# x", "- x", "1. x", "1) x", "> x", "```x", "~~~", "| a | b |",
-                 "[x](javascript:alert(1))", "![x](http://x/y.png)", "<!-- x -->", "&lt;b&gt;", "***x***", "__x__",
-                 "a\n===", "    code", "{{ x }}", "{: onclick=x }", "http://x.org", "\\<b>", "`a` b", "!!! note"):  # fmt: skip
+    for text in ATTEMPTS:
         seen = Seen(READER.render(plain(text)))
         assert ["p"] == seen.tags, text
         assert one_line(text) == seen.text.strip(), text
