@@ -1,1 +1,1 @@
-"""Turns one source file into the facts of its page: what each part takes, gives, raises, changes and waits for."""
+"""Turns one source file into the facts of its page: what each part takes, gives, raises and changes."""

@@ -1,4 +1,4 @@
-"""The nouns of a page: frozen values that say what one file's classes, commands and module level are, and where."""
+"""The nouns of a page: what one file's classes, constants, commands and module level are, and where."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of the domain and the sentence of a docstring that defines it; `where` is empty for the module."""
+    """A word of the domain and the sentence that defines it; `where` is empty for the module."""
 
     term: str
     meaning: str

@@ -2,13 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import TypeVar
 
-from forwardbook.analyzers.detail.facts import Detail, FunctionDetail
-from forwardbook.analyzers.index.facts import FileFacts, Problem, Span
+from forwardbook.analyzers.detail.classes import class_detail
+from forwardbook.analyzers.detail.constants import constants
+from forwardbook.analyzers.detail.dependencies import dependencies
+from forwardbook.analyzers.detail.docstrings import summary
+from forwardbook.analyzers.detail.entry import entry
+from forwardbook.analyzers.detail.facts import Detail, FunctionDetail, Problem, Span
+from forwardbook.analyzers.detail.functions import function_detail, module_detail
+from forwardbook.analyzers.detail.open_file import OpenFile, opened
+from forwardbook.analyzers.detail.scopes import Scope
+from forwardbook.analyzers.detail.syntax import parsed
+from forwardbook.analyzers.detail.versions import requirements
+from forwardbook.analyzers.index.facts import Definition, FileFacts
+
+T = TypeVar("T")
+TOO_DEEP = "nested too deep to be read"
 
 
 def detail(path: str, data: bytes, facts: FileFacts, first_party: Collection[str] = ()) -> Detail:
-    """The page-depth facts of a Python file; `first_party` are the repository's top-level module names."""
-    level = FunctionDetail("", Span(1, max(facts.lines, 1)), Span(1, max(facts.lines, 1)), "module")
-    return Detail(path, "none", level, problems=(Problem(0, "not read yet"),))
+    """The page-depth facts of a Python file; `first_party` are the repository's top-level module names.
+
+    Where no parser takes the file, what the index knows of it stays, and a problem gives the reason.
+    """
+    whole = Span(1, max(facts.lines, 1))
+    empty = Detail(
+        path,
+        "none",
+        FunctionDetail("", whole, whole, "module"),
+        summary=summary(facts.docstring),
+        docstring=facts.docstring,
+        dependencies=dependencies(facts, first_party),
+    )
+    try:
+        syntax, problems = parsed(path, data)
+        if syntax is None:
+            return replace(empty, problems=problems)
+        return _filled(replace(empty, parser=syntax.parser, problems=problems), opened(syntax, facts))
+    except RecursionError:
+        return replace(empty, problems=(Problem(0, TOO_DEEP),))
+
+
+def _filled(empty: Detail, file: OpenFile) -> Detail:
+    """Every kind of fact; one that is nested too deep for its reader is left out and becomes a problem."""
+    problems = list(empty.problems)
+
+    def read(what: str, line: int, reader: Callable[[], T], otherwise: T) -> T:
+        try:
+            return reader()
+        except RecursionError:
+            problems.append(Problem(line, f"{what}: {TOO_DEEP}"))
+            return otherwise
+
+    known = {(each.qualname, each.span.start): each for each in file.facts.definitions}
+    functions = [
+        read(
+            each.qualname,
+            each.node.lineno,
+            lambda each=each: function_detail(file, each, _of(known, each)),
+            None,
+        )
+        for each in file.functions
+    ]
+    classes = [
+        read(
+            each.qualname,
+            each.node.lineno,
+            lambda each=each: class_detail(file, each, _of(known, each)),
+            None,
+        )
+        for each in file.classes
+    ]
+    found = replace(
+        empty,
+        module=read("the module's own level", 0, lambda: module_detail(file, empty.module), empty.module),
+        functions=tuple(each for each in functions if each is not None),
+        classes=tuple(each for each in classes if each is not None),
+        constants=read("constants", 0, lambda: constants(file), ()),
+        requirements=read("required version", 0, lambda: requirements(file), ()),
+        entry=read("entry point", 0, lambda: entry(file), None),
+    )
+    return replace(found, problems=tuple(problems))
+
+
+def _of(known: dict[tuple[str, int], Definition], scope: Scope) -> Definition | None:
+    """The index's definition of a scope."""
+    return known.get((scope.qualname, getattr(scope.node, "lineno", 0)))

@@ -1,0 +1,96 @@
+"""A function's node in, its signature as written and its parameters with their meaning out."""
+
+from __future__ import annotations
+
+import ast
+
+from forwardbook.analyzers.detail.docstrings import Docstring, Said
+from forwardbook.analyzers.detail.facts import Line, ParameterDetail, Returned
+from forwardbook.analyzers.detail.open_file import OpenFile
+from forwardbook.analyzers.detail.scopes import Defined, Scope
+from forwardbook.analyzers.detail.syntax import Function
+from forwardbook.analyzers.index.header import parameters as written
+from forwardbook.analyzers.index.header import signature as joined_signature
+from forwardbook.analyzers.index.header import words
+from forwardbook.analyzers.index.source_text import joined
+
+
+def signature(file: OpenFile, node: Defined) -> str:
+    """The text from `def` or `class` to before the colon, its line breaks kept, its indentation taken off."""
+    source = file.syntax.source
+    wanted = joined_signature(source, node)
+    lines = [source.row(node.lineno, node.col_offset)]
+    last = node.body[0].lineno
+    for line in range(node.lineno, last + 1):
+        if line > node.lineno:
+            lines.append(source.row(line))
+        at = _colon(lines, wanted)
+        if at is not None:
+            lines[-1] = lines[-1][:at]
+            break
+    else:
+        return wanted
+    blank = " " * node.col_offset
+    return "\n".join([lines[0], *(each.removeprefix(blank) for each in lines[1:])]).rstrip()
+
+
+def _colon(lines: list[str], wanted: str) -> int | None:
+    """Where in the last line the header ends, if it ends there: what is before says what is wanted."""
+    row, before = lines[-1], "\n".join(lines[:-1])
+    at = row.find(":")
+    while at >= 0:
+        text = f"{before}\n{row[:at]}" if before else row[:at]
+        if text.count("\n") == 0 and text.rstrip() == wanted:
+            return at
+        if text.count("\n") and joined(text).rstrip() == wanted:
+            return at
+        at = row.find(":", at + 1)
+    return None
+
+
+def parameters(file: OpenFile, scope: Scope, said: Docstring) -> tuple[ParameterDetail, ...]:
+    """The parameters of a function in their order, each with the docstring's words."""
+    node = scope.function
+    assert node is not None
+    found = []
+    for each in written(file.syntax.source, node.args):
+        about = said.parameters.get(each.name, Said())
+        found.append(
+            ParameterDetail(each.name, each.kind, each.annotation, each.default, about.meaning, about.type)
+        )
+    return tuple(found)
+
+
+def returned(file: OpenFile, scope: Scope, said: Docstring) -> Returned:
+    """What a function gives back: the annotation, the docstring's words, each `return` and `yield`."""
+    node = scope.function
+    assert node is not None
+    about = said.yields if said.yields != Said() and said.returns == Said() else said.returns
+    values: list[Line] = []
+    yields: list[Line] = []
+    for each in scope.nodes:
+        if isinstance(each, ast.Return):
+            values.append(Line(each.lineno, file.text(each.value) if each.value else ""))
+        elif isinstance(each, ast.Yield | ast.YieldFrom) and not _in_lambda(file, each):
+            start = "from " if isinstance(each, ast.YieldFrom) else ""
+            yields.append(Line(each.lineno, start + (file.text(each.value) if each.value else "")))
+    annotation = words(file.syntax.source, node.returns) if node.returns else ""
+    return Returned(annotation, about.meaning, about.type, tuple(values), tuple(yields))
+
+
+def _in_lambda(file: OpenFile, node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Lambda) for each in file.scopes.above(node))
+
+
+def kind_of(node: Function, scope: Scope) -> str:
+    """Whether a function is a method, a property, a static or a class method, or none of these."""
+    if scope.around is None or not scope.around.is_class:
+        return "function"
+    for mark in node.decorator_list:
+        called = mark.func if isinstance(mark, ast.Call) else mark
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if name in ("property", "cached_property", "abstractproperty", "setter", "getter", "deleter"):
+            return "property"
+        if name in ("staticmethod", "classmethod"):
+            return "static method" if name == "staticmethod" else "class method"
+    return "method"
