@@ -1,0 +1,152 @@
+"""What a user names a model by in; out its class and config: a shipped id, a folder, a class, a config file.
+
+Nothing is downloaded, no weights are read, and code that comes with a checkpoint is never run.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
+from forwardbook.errors import ForwardbookError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel
+
+# Tables of transformers that lead from a model type to a class, the most specific task first.
+TABLES = (
+    "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
+    "MODEL_MAPPING_NAMES",
+)
+
+
+class ModelUnknown(ForwardbookError):
+    """A model that cannot be found or built from what was named; the message says what would do."""
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A model that can be built: its id, class and config, and where the config came from."""
+
+    model_id: str
+    model_class: type[PreTrainedModel]
+    config: PreTrainedConfig
+    source: str
+
+
+def from_folder(folder: Path) -> ModelSource:
+    """The model that a folder's config.json describes.
+
+    Raises:
+        ModelUnknown: where there is no readable config, or it names code or classes that are not installed.
+    """
+    file = folder / "config.json"
+    try:
+        values = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelUnknown(f"reading {file}: {error}") from error
+    if not isinstance(values, dict):
+        raise ModelUnknown(f"reading {file}: a config is one JSON object, found {type(values).__name__}")
+    return from_values(folder.resolve().name, values, str(file))
+
+
+def from_values(model_id: str, values: dict[str, object], source: str) -> ModelSource:
+    """The model that the fields of a config describe.
+
+    Raises:
+        ModelUnknown: as `from_folder`.
+    """
+    if "auto_map" in values:
+        raise ModelUnknown(
+            f"building {model_id}: its config names code of its own (auto_map), which is never run\n"
+            "  name an import path of a factory you trust instead: analyze-model package.module:function"
+        )
+    config = config_from(values, source)
+    return ModelSource(model_id, _class_of(config, values.get("architectures"), source), config, source)
+
+
+def config_from(values: dict[str, object], source: str) -> PreTrainedConfig:
+    """The config object of a dictionary, by its model_type."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    accept_symbolic_sizes()
+    kind = values.get("model_type")
+    known = sorted(str(key) for key in CONFIG_MAPPING)
+    if not isinstance(kind, str) or kind not in known:
+        near = ", ".join(get_close_matches(str(kind), known, 3)) or "none is near"
+        raise ModelUnknown(f"building from {source}: transformers knows no model_type {kind!r} ({near})")
+    try:
+        return cast("PreTrainedConfig", CONFIG_MAPPING[kind].from_dict(values))
+    except Exception as error:
+        raise ModelUnknown(f"building from {source}: {type(error).__name__}: {error}") from error
+
+
+def from_config_class(path: str) -> ModelSource:
+    """The model of a config class with its defaults, by the class's dotted path.
+
+    Raises:
+        ModelUnknown: where the class cannot be imported, is no config, or cannot be made.
+    """
+    config_class = _imported(path)
+    from transformers import PreTrainedConfig
+
+    if not isinstance(config_class, type) or not issubclass(config_class, PreTrainedConfig):
+        raise ModelUnknown(f"{path} is no config class of transformers")
+    accept_symbolic_sizes()
+    try:
+        config = config_class()
+    except Exception as error:
+        raise ModelUnknown(f"making {path}(): {type(error).__name__}: {error}") from error
+    return ModelSource(config.model_type, _class_of(config, None, path), config, f"defaults of {path}")
+
+
+def model_named(path: str) -> type[PreTrainedModel]:
+    """A model class by its dotted path.
+
+    Raises:
+        ModelUnknown: where it cannot be imported or is no model.
+    """
+    from transformers import PreTrainedModel
+
+    accept_symbolic_sizes()
+    found = _imported(path)
+    if not isinstance(found, type) or not issubclass(found, PreTrainedModel):
+        raise ModelUnknown(f"{path} is no model class of transformers")
+    return found
+
+
+def _imported(path: str) -> object:
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ModelUnknown(f"importing {path}: {error}") from error
+
+
+def _class_of(config: PreTrainedConfig, listed: object, source: str) -> type[PreTrainedModel]:
+    """The class that the config lists first, else the one that the Auto classes lead to."""
+    import transformers
+
+    names = [n for n in listed if isinstance(n, str)] if isinstance(listed, list) else []
+    for name in names or _automatic(config.model_type):
+        found = getattr(transformers, name, None)
+        if isinstance(found, type):
+            return cast("type[PreTrainedModel]", found)
+    tried = ", ".join(names or _automatic(config.model_type)) or "none is known"
+    raise ModelUnknown(f"building from {source}: no class of transformers for {config.model_type}: {tried}")
+
+
+def _automatic(model_type: str) -> list[str]:
+    auto = importlib.import_module("transformers.models.auto.modeling_auto")
+    found: list[str] = []
+    for table in TABLES:
+        name = getattr(auto, table).get(model_type)
+        found += [name] if isinstance(name, str) else list(name or ())
+    return found
