@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.analyzers.calls.classes import Base, Outside, has_members
@@ -27,6 +28,7 @@ from forwardbook.analyzers.index.facts import Attribute, Definition
 if TYPE_CHECKING:
     from forwardbook.analyzers.calls.resolver import Resolver
 
+_OF_OBJECT: Final = frozenset(dir(object))
 _PREFIX: Final = re.compile(r"(?:\[\d+\] of |for |with )*")
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 
@@ -53,10 +55,13 @@ def is_property(resolver: Resolver, value: Value) -> bool:
 def found(resolver: Resolver, value: Value, name: str) -> Values:
     """The attribute of a value; functions are bound to it, properties stay functions."""
     if isinstance(value, ModuleValue):
-        return module_member(resolver, value, name, value.path)
+        return module_member(resolver, value, name)
     if isinstance(value, ClassValue | InstanceValue):
         line = resolver.hierarchy.line(value.place)
-        return _along(resolver, line.classes, line.sure, value, name)
+        values = _along(resolver, line.classes, line.sure, value, name)
+        if not values.alternatives and not value.exact:
+            return _below(resolver, value, name) or values
+        return values
     if isinstance(value, SuperValue):
         line = resolver.hierarchy.line(value.place)
         return _along(resolver, line.classes[1:], line.sure, value.receiver, name)
@@ -90,22 +95,26 @@ def _along(
             continue
         values = own(resolver, base, receiver, name)
         if values is not None:
-            return values if sure and not opaque and not outside else values.labelled("possible")
+            if sure and not opaque and not outside:
+                return values
+            before = opaque or outside
+            why = f"base `{before}` may have it" if before else "the order of its bases is not known"
+            return replace(values.labelled("possible"), reason=values.reason or why)
     if opaque:
         return unknown(f"base `{opaque}` is not followed")
     if outside:
         return one(OutsideValue(f"{outside}.{name}", "member"))
-    return _below(resolver, receiver, name)
+    if name in _OF_OBJECT:
+        return one(OutsideValue(f"builtins.object.{name}", "member"))
+    return unknown(f"`{receiver.place.qualname}` has no `{name}` that is found")
 
 
-def _below(resolver: Resolver, receiver: ClassValue | InstanceValue, name: str) -> Values:
+def _below(resolver: Resolver, receiver: ClassValue | InstanceValue, name: str) -> Values | None:
     """What subclasses have by a name that the class itself lacks, as a mixin expects of them."""
-    missing = unknown(f"`{receiver.place.qualname}` has no `{name}` that is found")
-    if receiver.exact:
-        return missing
-    parts = [own(resolver, place, receiver, name) for place in resolver.hierarchy.descendants(receiver.place)]
+    below = resolver.hierarchy.descendants(receiver.place)
+    parts = [own(resolver, place, receiver, name) for place in below]
     known = union([part for part in parts if part is not None])
-    return known.labelled("possible") if known.alternatives else missing
+    return replace(known, how="possible", reason="a subclass has it") if known.alternatives else None
 
 
 def own(resolver: Resolver, owner: Place, receiver: ClassValue | InstanceValue, name: str) -> Values | None:
@@ -125,13 +134,13 @@ def own(resolver: Resolver, owner: Place, receiver: ClassValue | InstanceValue, 
         return method
     values = resolver.attribute_of_class(owner, name)
     if method is None:
-        return _bound_to(values, receiver)
-    return union((method, values)).labelled("possible") if values.alternatives else method
-
-
-def _bound_to(values: Values, receiver: ClassValue | InstanceValue) -> Values:
-    """Functions that a class body assigns to a name (`run = _run`) are its methods."""
-    return values if receiver else values
+        return values
+    if not values.alternatives:
+        return method
+    both = union((method, values))
+    return (
+        replace(both, how="possible", reason="it is also assigned") if len(both.alternatives) > 1 else method
+    )
 
 
 def bound(resolver: Resolver, owner: Place, name: str) -> Values:
@@ -176,6 +185,14 @@ def _scope_at(resolver: Resolver, owner: Place, definition: Definition, line: in
     return Place(owner.path, resolver.file(owner.path).scope_at(line) or owner.qualname)
 
 
+def _method(resolver: Resolver, owner: Place, root: str) -> Place | None:
+    """A method of a class whose first parameter has this name."""
+    for method in resolver.file(owner.path).facts.definitions:
+        if method.parent == owner.qualname and method.parameters and method.parameters[0].name == root:
+            return Place(owner.path, method.qualname)
+    return None
+
+
 def _root(text: str) -> str:
     """The name that a value as the facts write it begins with."""
     text = _PREFIX.sub("", text)
@@ -201,8 +218,10 @@ def _later(
         if method.parent == owner.qualname
         and any(one_.name == root for group in (method.parameters, method.locals) for one_ in group)
     ]
-    if root in ("self", "cls") or not holders:
-        return of_value(resolver, first if root in ("self", "cls") else owner, text, attribute.name)
+    if root in ("self", "cls"):
+        return of_value(resolver, _method(resolver, owner, root) or first, text, attribute.name)
+    if not holders:
+        return of_value(resolver, owner, text, attribute.name)
     if len(holders) == 1:
         return of_value(resolver, Place(owner.path, holders[0]), text, attribute.name)
     kinds = {of_value(resolver, Place(owner.path, holder), text, attribute.name) for holder in holders}

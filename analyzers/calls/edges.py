@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
 
-from forwardbook.analyzers.calls.attributes import is_property
+from forwardbook.analyzers.calls.attributes import is_property, own
 from forwardbook.analyzers.calls.containers import method_result, subscript
 from forwardbook.analyzers.calls.expressions import called, super_of
 from forwardbook.analyzers.calls.values import (
@@ -17,10 +17,12 @@ from forwardbook.analyzers.calls.values import (
     InstanceValue,
     OutsideValue,
     Place,
+    SuperValue,
     Value,
     Values,
     union,
     unknown,
+    weaker,
 )
 from forwardbook.analyzers.index.facts import Call, Edge, How
 
@@ -40,7 +42,16 @@ class _Site:
 
     def edge(self, how: How, callee: Place | str, reason: str = "", constructs: str = "") -> Edge:
         path, name = callee if isinstance(callee, Place) else ("", callee)
-        return Edge(self.scope.path, self.scope.qualname, self.line, how, path, name, reason, constructs)
+        return Edge(
+            path=self.scope.path,
+            caller=self.scope.qualname,
+            line=self.line,
+            how=how,
+            callee_path=path,
+            callee=name,
+            reason=reason,
+            constructs=constructs,
+        )
 
 
 class Calls:
@@ -73,6 +84,7 @@ class Calls:
             return
         if len(steps) > 1 and steps[-1] not in ("()", "[]"):
             receiver = self._chain(call, steps[:-1])
+            yield from _siblings(self._resolver, site, receiver, steps[-1])
             values = _members(self._resolver, receiver, steps[-1])
         else:
             values = self._chain(call, steps)
@@ -92,10 +104,17 @@ class Calls:
                 found = self._resolver.found_member(value, steps[end])
                 for one in found.alternatives:
                     if isinstance(one, FunctionValue) and is_property(self._resolver, one):
-                        sure = found.how == receiver.how == "exact" and len(receiver.alternatives) == 1
-                        yield from _of_function(
-                            self._resolver, site, one, "exact" if sure else "possible", "read"
-                        )
+                        yield from self._of_property(site, one, receiver, found)
+
+    def _of_property(
+        self, site: _Site, found: FunctionValue, receiver: Values, held: Values
+    ) -> Iterator[Edge]:
+        how: How = weaker(receiver.how, held.how)
+        reason = receiver.reason or held.reason
+        if how == "exact" and (len(receiver.alternatives) > 1 or not receiver.known):
+            how = "possible"
+            reason = reason or f"one of {len(receiver.alternatives)} that it may be"
+        yield from _of_function(self._resolver, site, found, how, "read", reason)
 
     def _chain(self, call: Call, steps: list[str]) -> Values:
         """What the first steps of a chain stand for."""
@@ -154,13 +173,34 @@ def _members(resolver: Resolver, receiver: Values, name: str) -> Values:
     return _through(receiver, parts)
 
 
+def _siblings(resolver: Resolver, site: _Site, receiver: Values, name: str) -> Iterator[Edge]:
+    """What `super()` reaches instead where a subclass puts another class behind this one."""
+    for value in receiver.alternatives:
+        if not isinstance(value, SuperValue):
+            continue
+        usual = resolver.found_member(value, name).alternatives
+        for below in resolver.hierarchy.descendants(value.place):
+            line = resolver.hierarchy.line(below).classes
+            behind = line[line.index(value.place) + 1 :] if value.place in line else ()
+            for place in behind:
+                if not isinstance(place, Place):
+                    break
+                found = own(resolver, place, value.receiver, name)
+                if found is None:
+                    continue
+                for one in found.alternatives:
+                    if isinstance(one, FunctionValue) and one not in usual:
+                        yield site.edge("possible", one.place, f"it comes next in `{below.qualname}`")
+                break
+
+
 def _targets(resolver: Resolver, site: _Site, text: str, values: Values) -> Iterator[Edge]:
     """The edges to what a call can reach."""
     if not values.alternatives:
         yield site.edge("unresolved", text, values.reason or "it is only ever bound to None")
         return
     how: How = values.how
-    reason = "a registry holds it" if how == "registry" else ""
+    reason = "a registry holds it" if how == "registry" else values.reason
     if how == "exact" and (len(values.alternatives) > 1 or not values.known):
         how = "possible"
         reason = values.reason or f"one of {len(values.alternatives)} that it may be"
@@ -185,7 +225,10 @@ def _target(
 
 def _of_outside(site: _Site, text: str, value: OutsideValue, how: How, reason: str) -> Iterator[Edge]:
     if value.role == "instance":
-        yield site.edge("unresolved", text, f"an instance of `{value.dotted}` is called")
+        if value.dotted.startswith("builtins."):
+            yield site.edge("unresolved", text, f"an instance of `{value.dotted}` is called")
+        else:
+            yield site.edge("external", f"{value.dotted}.__call__", reason if how != "exact" else "")
         return
     name = value.dotted.rpartition(".")[2]
     is_class = value.role == "name" and name[:1].isupper() and not name.isupper()
@@ -226,7 +269,12 @@ def _of_instance(
 
 
 def _of_function(
-    resolver: Resolver, site: _Site, value: FunctionValue, how: How, form: str, reason: str = ""
+    resolver: Resolver,
+    site: _Site,
+    value: FunctionValue,
+    how: How,
+    form: Literal["call", "read"],
+    reason: str = "",
 ) -> Iterator[Edge]:
     """A function, and as possible the overrides that a subclass's instance would run instead."""
     yield _formed(site.edge(how, value.place, reason), form)
@@ -242,20 +290,8 @@ def _of_function(
         yield _formed(site.edge("possible", place, f"overrides `{value.place.qualname}`"), form)
 
 
-def _formed(edge: Edge, form: str) -> Edge:
-    if form == "call":
-        return edge
-    return Edge(
-        edge.path,
-        edge.caller,
-        edge.line,
-        edge.how,
-        edge.callee_path,
-        edge.callee,
-        edge.reason,
-        edge.constructs,
-        "read",
-    )
+def _formed(edge: Edge, form: Literal["call", "read"]) -> Edge:
+    return edge if form == "call" else replace(edge, form=form)
 
 
 def overriding(resolver: Resolver, receiver: Place, method: Place) -> tuple[Place, ...]:

@@ -136,14 +136,20 @@ def of_import(resolver: Resolver, path: str, found: Import) -> Values:
     return module_member(resolver, module, found.name, path)
 
 
-def module_member(resolver: Resolver, module: ModuleValue, name: str, near: str) -> Values:
-    """What a name of a module stands for: what the module binds, or a module inside it."""
-    submodule = resolver.modules.find(f"{module.dotted}.{name}", module.path or near)
+def module_member(resolver: Resolver, module: ModuleValue, name: str, importer: str = "") -> Values:
+    """What a name of a module stands for: what the module binds, or a module inside it.
+
+    `importer` is the file of an import statement: a package that imports out of itself means
+    what is inside it.
+    """
+    submodule = resolver.modules.find(f"{module.dotted}.{name}", module.path or importer)
     inner = one(submodule) if submodule is not None else None
-    if module.path and module.path != near:
+    if module.path and module.path != importer:
         found = resolver.local(Place(module.path, ""), name)
         if found is None:
-            found = inner or _from_wildcards(resolver, module.path, name)
+            found = _from_wildcards(resolver, module.path, name)
+            if inner is not None and (found is None or not found.alternatives):
+                found = inner
         if found is not None and (found.alternatives or found.reason or inner is None):
             return found
     elif module.path and inner is None:
