@@ -16,8 +16,10 @@ from forwardbook.analyzers.index.facts import FileFacts
 NOUNS: Final = tuple(
     noun for noun in vars(nouns).values() if isinstance(noun, type) and dataclasses.is_dataclass(noun)
 )
-_FIELDS: Final = {noun: tuple(field.name for field in dataclasses.fields(noun)) for noun in NOUNS}
-_VALUES: Final = {noun: attrgetter(*names) for noun, names in _FIELDS.items()}
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {
+    noun: tuple(field.name for field in dataclasses.fields(noun)) for noun in NOUNS
+}
+_VALUES: Final[dict[type, attrgetter[Any]]] = {noun: attrgetter(*names) for noun, names in _FIELDS.items()}
 _Convert = Callable[[Any], Any]
 
 

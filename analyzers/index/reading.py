@@ -103,10 +103,12 @@ class Reading:
             elif kind is ast.MatchAs or kind is ast.MatchStar:
                 if node.name:  # type: ignore[attr-defined]
                     scope.bind_inner(node.name, node, "")  # type: ignore
+            elif kind is ast.MatchMapping and node.rest:  # type: ignore[attr-defined]
+                scope.bind_inner(node.rest, node, "")  # type: ignore
             elif kind is ast.Lambda:
                 for arg in ast.walk(node.args):  # type: ignore[attr-defined]
                     if arg.__class__ is ast.arg:
-                        scope.bind_inner(arg.arg, arg, "")  # type: ignore
+                        scope.bind_inner(arg.arg, arg, "")
                 self._expression(node.args, scope)  # type: ignore[attr-defined]
                 self._expression(node.body, scope, in_lambda=True)  # type: ignore[attr-defined]
                 continue
