@@ -123,20 +123,20 @@ def _checklist(path: Path | None) -> str | None:
 
 def _pages(run: _Run) -> tuple[str, ...]:
     """Bring all pages up to date; the lines about what could not be read."""
-    from forwardbook.pipeline.explain_sources import below_root
+    from forwardbook.pipeline.explain_sources import own_pages
     from forwardbook.pipeline.explain_state import stamp_of
     from forwardbook.workspace.source_tree import source_tree
 
     run.told("reading", 0, 0)
     tree = source_tree(run.target.root)
-    inside = below_root(tree.root, run.out)
-    stamp = stamp_of(tree, run.asked, inside)
+    pages = own_pages(tree, run.out)
+    stamp = stamp_of(tree, run.asked, pages)
     record = load_record(run.subject)
     if record.is_complete and record.stamp == stamp and _intact(run, record):
         for name, figures in record.told.items():
             _note(run, name, "unchanged", figures)
         return record.problems
-    return _written(run, tree, inside, replace(record, stamp=stamp))
+    return _written(run, tree, pages, replace(record, stamp=stamp))
 
 
 def _intact(run: _Run, record: RunRecord) -> bool:
@@ -152,13 +152,13 @@ def _marks(path: Path) -> tuple[int, int] | None:
     return status.st_mtime_ns, status.st_size
 
 
-def _written(run: _Run, tree: SourceTree, inside: str, record: RunRecord) -> tuple[str, ...]:
+def _written(run: _Run, tree: SourceTree, pages: frozenset[str], record: RunRecord) -> tuple[str, ...]:
     from forwardbook.pipeline.explain_plan import plan
     from forwardbook.pipeline.explain_render import Press
     from forwardbook.pipeline.explain_sources import read_sources
     from forwardbook.pipeline.explain_state import content_of, head_of
 
-    sources = read_sources(tree, inside, run.request.resolver, run.request.jobs)
+    sources = read_sources(tree, pages, run.request.resolver, run.request.jobs)
     content = content_of(sources.repository, run.asked, head_of(tree.root))
     if record.content != content:
         record = RunRecord(record.stamp, content, pages=record.pages)
@@ -269,12 +269,12 @@ def _problems(run: _Run, sources: Sources) -> Iterator[str]:
 def facts_json(request: Request) -> Iterator[str]:
     """The facts of a target as the pieces of one JSON value."""
     from forwardbook.book.repository.survey import is_below
-    from forwardbook.pipeline.explain_sources import below_root, read_sources
+    from forwardbook.pipeline.explain_sources import own_pages, read_sources
     from forwardbook.workspace.source_tree import source_tree
 
     run = _prepared(request, lambda doing, done, total: None)
     tree = source_tree(run.target.root)
-    sources = read_sources(tree, below_root(tree.root, run.out), request.resolver, request.jobs)
+    sources = read_sources(tree, own_pages(tree, run.out), request.resolver, request.jobs)
     head = {
         "root": str(tree.root),
         "kind": run.target.kind,

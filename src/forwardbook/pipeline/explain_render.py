@@ -13,6 +13,7 @@ from typing import Final
 
 from forwardbook.book.blocks import Block, Paragraph, markdown
 from forwardbook.book.page import Page, Value
+from forwardbook.book.pages.context import Around
 from forwardbook.book.repository.checks import Written
 from forwardbook.book.repository.components import components
 from forwardbook.book.repository.index import index
@@ -25,9 +26,11 @@ from forwardbook.book.repository.structure import structure
 from forwardbook.book.repository.survey import Survey
 from forwardbook.book.verify import Claim, verify_page
 from forwardbook.book.verify import Sources as Held
+from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.explain_plan import Plan, Planned
 from forwardbook.pipeline.explain_sources import Sources
 from forwardbook.pipeline.explain_target import Target
+from forwardbook.workspace import Workspace
 
 _LINES_OF: Final = re.compile(r"([^\s`]+):(\d+(?:-\d+)?)\b")
 
@@ -109,9 +112,30 @@ class Press:
         from forwardbook.book.pages import Context, file_page
 
         path, repository = planned.subject, self.sources.repository
-        context = Context(repository, pages=self.plan.of_files)
+        context = Context(
+            repository,
+            pages=self.plan.of_files,
+            read=self.sources.read,
+            costs=self._costs,
+            shared=self._around,
+        )
         data = self.sources.read(path) or b""
         return file_page(path, data, repository.files[path], self.sources.graph, context)
+
+    @cached_property
+    def _around(self) -> Around:
+        return Around(self.sources.repository, self.sources.read)
+
+    @cached_property
+    def _costs(self) -> frozenset[str]:
+        """The classes that the module database knows, where the sources have to do with torch at all."""
+        files = self.sources.repository.files.values()
+        if not any(each.module.partition(".")[0] == "torch" for facts in files for each in facts.imports):
+            return frozenset()
+        try:
+            return frozenset(Workspace.find().load())
+        except ForwardbookError:
+            return frozenset()
 
     @cached_property
     def survey(self) -> Survey:
@@ -119,7 +143,7 @@ class Press:
         scope = self.target.paths[0] if self.target.kind in ("folder", "repository") else "."
         repository = self.sources.repository
         project = read_project(repository.files, self.sources.read)
-        name = self.target.name
+        name = project.name if project.name and scope == "." else self.target.name
         return Survey(repository, self.sources.graph, name, project, self.plan.focus, scope)
 
     @cached_property

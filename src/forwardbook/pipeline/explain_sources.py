@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from forwardbook.analyzers.calls import Graph
 from forwardbook.analyzers.index.facts import FileFacts, Repository
-from forwardbook.book.repository.survey import is_below
 from forwardbook.workspace.repository import build_repository
 from forwardbook.workspace.source_tree import SourceTree
 from forwardbook.workspace.storage import WorkspaceError
@@ -17,12 +16,15 @@ from forwardbook.workspace.storage import WorkspaceError
 Resolver = Literal["own", "ty", "both"]
 
 
-class FilesOutside(Mapping[str, FileFacts]):
-    """The files of a repository but those below one folder."""
+_OURS: Final = b'---\nchecksum: "sha256:'
 
-    def __init__(self, files: Mapping[str, FileFacts], folder: str) -> None:
+
+class FilesBut(Mapping[str, FileFacts]):
+    """The files of a repository but some."""
+
+    def __init__(self, files: Mapping[str, FileFacts], left_out: Collection[str]) -> None:
         self._files = files
-        self._paths = tuple(path for path in files if not is_below(path, folder))
+        self._paths = tuple(path for path in files if path not in left_out)
         self._known = frozenset(self._paths)
 
     def __getitem__(self, path: str) -> FileFacts:
@@ -39,7 +41,7 @@ class FilesOutside(Mapping[str, FileFacts]):
 
 @dataclass(frozen=True)
 class Sources:
-    """What is known of a root; `out` is the folder of pages relative to it, empty where it lies elsewhere."""
+    """What is known of a root."""
 
     tree: SourceTree
     repository: Repository
@@ -56,18 +58,27 @@ class Sources:
             return None
 
 
-def read_sources(tree: SourceTree, out: str, resolver: Resolver, jobs: int) -> Sources:
-    """Facts and graph of a tree, without the pages that are written into it."""
+def read_sources(tree: SourceTree, pages: Collection[str], resolver: Resolver, jobs: int) -> Sources:
+    """Facts and graph of a tree, without the pages that were written into it."""
     repository = build_repository(tree.root, jobs)
-    if out:
-        repository = Repository(repository.root, FilesOutside(repository.files, out), repository.skipped)
+    if pages:
+        files = FilesBut(repository.files, pages)
+        repository = Repository(repository.root, files, repository.skipped)
     return Sources(tree, repository, Graph(repository))
 
 
-def below_root(root: Path, out: Path) -> str:
-    """The folder of pages relative to the root, empty where it lies outside of it or is the root."""
+def own_pages(tree: SourceTree, out: Path) -> frozenset[str]:
+    """The files of the tree that are pages: Markdown right in their folder that begins with a checksum."""
     try:
-        relative = out.resolve().relative_to(root.resolve()).as_posix()
+        folder = out.resolve().relative_to(tree.root).as_posix()
     except (ValueError, OSError):
-        return ""
-    return "" if relative == "." else relative
+        return frozenset()
+    inside = (each.path for each in tree.files if (each.path.rpartition("/")[0] or ".") == folder)
+    return frozenset(path for path in inside if path.endswith(".md") and _begins_as_ours(tree, path))
+
+
+def _begins_as_ours(tree: SourceTree, path: str) -> bool:
+    try:
+        return tree.read(path).startswith(_OURS)
+    except WorkspaceError:
+        return False

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import forwardbook
 from forwardbook.analyzers.index.facts import Repository
-from forwardbook.book.repository.survey import is_below
 from forwardbook.workspace.source_tree import SourceTree
 
 ROOMS = ("book", "pipeline", "analyzers/index", "analyzers/calls", "analyzers/native", "analyzers/detail")
 
 
-def stamp_of(tree: SourceTree, asked: object, out: str) -> str:
-    """What the folder tells without opening a file; files in `out`, the folder of pages, do not count."""
+def stamp_of(tree: SourceTree, asked: object, pages: Collection[str]) -> str:
+    """What the folder tells without opening a file; `pages`, which were written into it, do not count."""
     files = [
         (each.path, each.size, each.modified, each.changed)
         for each in tree.files
-        if not out or not is_below(each.path, out)
+        if each.path not in pages
     ]
     return _digest([files, [list(each) for each in tree.skipped], asked, head_of(tree.root), _maker()])
 

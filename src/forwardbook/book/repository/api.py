@@ -52,7 +52,9 @@ def signature(place: Place) -> Code:
     """The signature as it stands in the source."""
     language = "python" if place.path.endswith((".py", ".pyi", ".ipynb")) else "cpp"
     span = place.definition.span
-    return Code(language, place.definition.signature, f"{place.path}:{span.start}-{span.end}")
+    ending = ": ..." if language == "python" else ";"
+    text = place.definition.signature.rstrip(" :;{") + ending
+    return Code(language, text, f"{place.path}:{span.start}-{span.end}")
 
 
 def module_title(facts: FileFacts) -> str:

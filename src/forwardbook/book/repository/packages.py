@@ -38,7 +38,7 @@ def packages(survey: Survey) -> tuple[Package, ...]:
     if len(level) <= 4:
         deeper = [child for folder in level for child in (_children(survey, folder) or (folder,))]
         level = tuple(deeper) if len(deeper) <= MOST_TOPICS else level
-    return tuple(package(survey, folder) for folder in level[:MOST_TOPICS])
+    return tuple(package(survey, folder) for folder in level[:MOST_TOPICS] or (top,))
 
 
 def package(survey: Survey, folder: str) -> Package:

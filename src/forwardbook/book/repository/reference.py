@@ -8,6 +8,7 @@ from forwardbook.book.blocks import Block, Details, Heading, Paragraph
 from forwardbook.book.inline import code, plain
 from forwardbook.book.repository.api import api_reference, tests_reference
 from forwardbook.book.repository.classes import class_index, class_section
+from forwardbook.book.repository.focus import focus_section
 from forwardbook.book.repository.native import native_section
 from forwardbook.book.repository.survey import Survey
 from forwardbook.book.repository.traces import traces
@@ -28,6 +29,7 @@ def reference(survey: Survey) -> tuple[Block, ...]:
             "A call found by name and type is exact; one that an override may take is possible."
         ),
         *traces(survey),
+        *focus_section(survey),
         *native_section(survey),
         Heading(2, "API reference"),
         Paragraph("Every public class, function and method, file by file."),

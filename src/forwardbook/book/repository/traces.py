@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +16,7 @@ from forwardbook.book.repository.survey import CLASSES, Place, Survey, is_below
 
 HEAD: Final = ("From", "Relation", "To", "Where", "Found")
 MOST_ROWS: Final = 80
+MOST_ENDS: Final = 8
 DEPTH: Final = 12
 _TRIVIAL: Final = frozenset(dir(builtins))
 
@@ -93,10 +96,35 @@ class Tracer:
         return tuple(found)
 
 
+    def ends(self, start: Place) -> tuple[Chain, ...]:
+        """The shortest chain to each place where calls leave the repository, the nearest in name first."""
+        entry = _entry(self._survey, start)
+        reached: dict[tuple[str, str], tuple[Edge, ...]] = {entry: ()}
+        found: dict[str, tuple[Edge, ...]] = {}
+        waiting = deque([entry])
+        while waiting:
+            here = waiting.popleft()
+            for each in self.edges(*here):
+                chain = (*reached[here], each)
+                if each.how == "external":
+                    found.setdefault(each.callee, chain)
+                elif each.callee_path and len(chain) < DEPTH:
+                    below = _target(self._survey, each)
+                    if below not in reached:
+                        reached[below] = chain
+                        waiting.append(below)
+        words = _words(start.definition.name)
+
+        def rank(edges: tuple[Edge, ...]) -> tuple[int, int, str]:
+            return -len(words & _words(edges[-1].callee)), -len(edges), edges[-1].callee
+
+        return tuple(Chain(start, edges) for edges in sorted(found.values(), key=rank))
+
+
 def traces(survey: Survey) -> Iterator[Block]:
     """The trees of the focus, then one line per user-facing API of the rest."""
     tracer = Tracer(survey)
-    for place in survey.user_api:
+    for place in survey.main_api:
         if survey.focus and is_below(place.path, survey.focus):
             yield from _trace(survey, tracer, place)
     others = [place for place in survey.user_api if not (survey.focus and is_below(place.path, survey.focus))]
@@ -108,8 +136,11 @@ def traces(survey: Survey) -> Iterator[Block]:
 
 def _trace(survey: Survey, tracer: Tracer, place: Place) -> Iterator[Block]:
     yield Heading(3, f"From {code(place.definition.qualname)}")
-    chain = tracer.chain(place)
-    yield Paragraph(chain_line(survey, chain))
+    ends = tracer.ends(place)[:MOST_ENDS]
+    yield Paragraph(chain_line(survey, ends[0] if ends else tracer.chain(place)))
+    if len(ends) > 1:
+        names = ", ".join(code(each.edges[-1].callee) for each in ends[1:])
+        yield Paragraph(f"On other ways it leaves the repository to {names}.")
     edges = tracer.tree(place)
     if edges:
         yield Table(HEAD, tuple(row(survey, each) for each in edges[:MOST_ROWS]))
@@ -118,26 +149,32 @@ def _trace(survey: Survey, tracer: Tracer, place: Place) -> Iterator[Block]:
 
 
 def chain_line(survey: Survey, chain: Chain) -> str:
-    """A chain as one line: each definition with its exact lines, and why it stops."""
-    steps = [cite(chain.start.definition.qualname, chain.start.path, chain.start.definition.span)]
+    """A chain as one line: each definition and call with its lines, and why it stops."""
+    start = cite(chain.start.definition.qualname, chain.start.path, chain.start.definition.span)
+    steps = []
     for each in chain.edges:
         place = survey.place(each.callee_path, each.callee) if each.callee_path else None
         name = cite(each.callee, place.path, place.definition.span) if place else code(each.callee)
-        steps.append(f"{name} {_word(each)} at {where(each.path, each.line)}")
-    return f"{' → '.join(steps)}. Stops: {plain(chain.why)}."
+        caller = code(each.caller) if steps or each.caller != chain.start.definition.qualname else start
+        prefix = f"{start}: " if not steps and caller != start else ""
+        steps.append(f"{prefix}{caller} {_verb(each)} {name} at {where(each.path, each.line)}")
+    return f"{'; '.join(steps) or start}. Stops: {plain(chain.why)}."
 
 
 def row(survey: Survey, edge: Edge) -> tuple[str, ...]:
     """One call as a row of a table of relations."""
     caller = edge.caller or edge.path.rpartition("/")[2]
-    relation = "may call" if edge.how in ("possible", "registry") else "calls"
     to = plain(edge.callee) if edge.how == "unresolved" else code(edge.callee)
     found = f"{edge.how}: {edge.reason}" if edge.reason else edge.how
-    return code(caller), relation, to, where(edge.path, edge.line), plain(found)
+    return code(caller), _verb(edge), to, where(edge.path, edge.line), plain(found)
 
 
-def _word(edge: Edge) -> str:
-    return {"possible": "possibly", "registry": "through a registry", "external": "outside"}.get(edge.how, "")
+def _verb(edge: Edge) -> str:
+    return "may call" if edge.how in ("possible", "registry") else "calls"
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]+|[A-Z][a-z]*", name.rpartition(".")[2].replace("_", " ")))
 
 
 def _entry(survey: Survey, place: Place) -> tuple[str, str]:
