@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, JsonValue
 
 from forwardbook.schema import Record
 
+BUILT: Final = "built with "  # how an assumption begins that says which way a boolean was set
 Derive = Literal["static", "symbolic", "both"]
 
 ProblemKind = Literal[
@@ -44,6 +45,8 @@ class Request(Record):
     seed: int = 0
     explore: bool = True
     """Whether branches not taken are run as further regimes."""
+    flips: bool = True
+    """Whether booleans of the configuration are set the other way too, as part of that."""
 
 
 class Response(Record):

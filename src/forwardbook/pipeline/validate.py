@@ -14,7 +14,7 @@ from forwardbook.formula import FormulaError, parse
 from forwardbook.pipeline.analyze import Run, is_refuted, output_of, read_entry
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import Derive, Request
+from forwardbook.pipeline.request import BUILT, Derive, Request
 from forwardbook.pipeline.subject import Subject, subject
 from forwardbook.registry import find
 from forwardbook.schema import QUANTITIES, Entry, Given, Regime
@@ -94,6 +94,7 @@ def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
                 inputs=given.inputs,
                 derive=_derive(entry),
                 seed=seed,
+                flips=any(text.startswith(BUILT) for one in entry.regimes for text in one.assumptions),
             ),
             limits,
         )

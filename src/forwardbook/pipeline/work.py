@@ -11,6 +11,7 @@ from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.pipeline.entry import record, verdict
 from forwardbook.pipeline.explore import Found, regimes_of
 from forwardbook.pipeline.failure import refutation
+from forwardbook.pipeline.flips import Flip, flips_of, stated
 from forwardbook.pipeline.opinions import opinions
 from forwardbook.pipeline.reading import as_read, read_regimes
 from forwardbook.pipeline.request import Request, Response
@@ -24,14 +25,28 @@ def work(request: Request) -> Response:
     if request.derive == "static":
         read = read_regimes(request.target, _options(request), _roots(request))
         return Response(entry=as_read(record(facts, library, read, ("static",))).model_dump(mode="json"))
-    recipes = recipes_for(request.target, _options(request))
+    options, roots = _options(request), _roots(request)
+    recipes = recipes_for(request.target, options)
     found = _symbolic(request, recipes)
+    flips: list[Flip] = []
+    ran = {one.derived.recipe.scenario for one in found if one.exact}
+    if request.explore and request.flips and ran:
+        usual = [recipe for recipe in recipes if recipe.scenario in ran]
+        flips = flips_of(facts, usual, options, request.seed, request.points)
+    found = stated(found, flips)
+    every = [*found, *(one for flip in flips for one in flip.found)]
     if request.derive == "both":
-        reading = SecondReading(request.target, _options(request), recipes, _roots(request))
-        made = record(facts, library, found, judged=opinions, agrees=reading.of)
+        reading = SecondReading(request.target, options, recipes, roots)
+        others = {
+            id(one): SecondReading(request.target, flip.options, flip.recipes, roots).of
+            for flip in flips
+            for one in flip.found
+        }
+        agrees = {id(one): reading.of for one in found} | others
+        made = record(facts, library, every, judged=opinions, agrees=lambda one: agrees[id(one)](one))
         made = reading.noted(made, found[0].derived.target)
     else:
-        made = record(facts, library, found, judged=opinions)
+        made = record(facts, library, every, judged=opinions)
     entry = made.model_dump(mode="json")
     if all(verdict(one) == "wrong" for one in found):
         return refutation(request, found).model_copy(update={"entry": entry})
