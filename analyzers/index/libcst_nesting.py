@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from forwardbook.analyzers.index.literals import STRING
+
 LONGEST: Final = 200_000  # characters; LibCST needs about 600 bytes of memory for each
 _DEEPEST: Final = 100  # brackets within brackets; beyond some hundreds memory grows with the square
 _OPERATORS: Final = 400  # in one statement: each may nest, and thousands would overflow the parser's stack
 _ELIFS: Final = 400
 _TOKEN: Final = re.compile(
-    r"(?<![fFtT])(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')"
+    rf"(?<![fFtT])(?:{STRING})"
     r"|#[^\n]*|(?P<open>[\[({])|(?P<close>[\])}])|(?P<comma>,)|(?P<end>[\n;])|(?P<elif>\belif\b)"
     r"|(?P<word>\b(?:not|lambda|else|await|and|or)\b)|(?P<operator>[-+~*/%@&|^.=<>])",
     re.DOTALL,

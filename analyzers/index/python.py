@@ -79,11 +79,10 @@ def _read(source: SourceText, text: str, problems: list[Problem]) -> tuple[Readi
         return read, "libcst"
     problems.append(Problem(line, f"{_PYTHON} does not parse it ({why}); read as far as possible"))
     try:
-        from forwardbook.analyzers.index import tree_sitter_statements as rescue
+        from forwardbook.analyzers.index.broken_text import readable_statements
 
-        root = rescue.parsed(text)
-        tree = ast.Module(list(rescue.statements(root.named_children)), [])
-        read, broken = Reading(source, tree), rescue.broken_places(root)
+        found, broken = readable_statements(text)
+        read = Reading(source, ast.Module(found, []))
     except (ImportError, ValueError, RecursionError, MemoryError) as error:
         problems.append(Problem(0, f"nothing could be read: {error or type(error).__name__}"))
         return Reading(source, ast.Module([], [])), "none"

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from forwardbook.analyzers.index.literals import STRING
+
 MOST: Final = 400_000  # tokens; a syntax tree takes about 600 bytes for each
 _LONG: Final = MOST  # characters: a shorter file cannot hold more tokens
-_TOKEN: Final = re.compile(
-    r"\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-    r"|#[^\n]*|\w+|[^\w\s]",
-    re.DOTALL,
-)
+_TOKEN: Final = re.compile(rf"{STRING}|#[^\n]*|\w+|[^\w\s]", re.DOTALL)
 
 
 def parsable_part(text: str) -> str:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from forwardbook.analyzers.index.facts import Problem
+from forwardbook.analyzers.index.literals import STRING
 
 _COOKIE: Final = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK: Final = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 _UNSAFE: Final = frozenset({"idna", "punycode"})  # these take quadratic time
 _BREAK: Final = re.compile(
-    r"(\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')"
+    rf"({STRING})"
     r"|(?:[ \t\f]*(?:#[^\n]*)?\\?\n[ \t\f]*)+",
     re.DOTALL,
 )

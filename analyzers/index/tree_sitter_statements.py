@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from forwardbook.analyzers.index.facts import Problem
 from forwardbook.analyzers.index.tree_nodes import DEEPEST, Place, annotated, bag, placed
 from forwardbook.analyzers.index.tree_sitter_expressions import (
     arguments,
@@ -22,41 +20,7 @@ from forwardbook.analyzers.index.tree_sitter_imports import import_, import_from
 from forwardbook.analyzers.index.tree_sitter_patterns import pattern
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
-
-_NOTED: Final = 20  # broken places that are named one by one
-
-
-@cache
-def _parser() -> Parser:
-    import tree_sitter
-    import tree_sitter_python
-
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_python.language()))
-
-
-def parsed(source: str) -> Node:
-    """The tree of a file; it may hold nodes of the type ERROR."""
-    return _parser().parse(source.encode("utf-8", "replace")).root_node
-
-
-def broken_places(root: Node) -> list[Problem]:
-    """The lines on which nodes say that they are broken, each once, at most twenty by name."""
-    lines: dict[int, str] = {}
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.type == "ERROR" or node.is_missing:
-            what = " ".join(text(node).split())
-            lines.setdefault(node.start_point[0] + 1, what if len(what) <= 40 else what[:39] + "…")
-        if node.has_error:
-            stack.extend(node.children)
-    found = [
-        Problem(line, f"not understood: {what}" if what else "something is missing")
-        for line, what in sorted(lines.items())
-    ]
-    more = len(found) - _NOTED
-    return [*found[:_NOTED], Problem(0, f"{more} more lines not understood")] if more > 0 else found
+    from tree_sitter import Node
 
 
 def statements(nodes: Iterable[Node], depth: int = 0) -> Iterator[ast.stmt]:
