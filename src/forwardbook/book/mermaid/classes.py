@@ -9,6 +9,7 @@ from typing import Final, Literal
 from forwardbook.book.mermaid.labels import label
 
 _ARROW: Final = {"inherits from": "<|--", "instantiates": "..>", "calls": "..>"}
+_METHOD = re.compile(r"([\w~]+)\((.*)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ def class_diagram(boxes: tuple[Box, ...], relations: tuple[Relation, ...]) -> st
 
 def _box(box: Box, alias: str) -> list[str]:
     head = f'class {alias}["{label(box.name, 80)}"]'
-    inside = ["<<" + re.sub(r"\W+", " ", box.note).strip() + ">>"] if box.note else []
+    note = re.sub(r"\W+", " ", box.note).strip()
+    inside = [f"<<{note}>>"] if note else []
     inside += [f"{_visibility(each)}{_member(each)}" for each in (*box.attributes, *box.methods)]
     return [head + " {", *(f"    {line}" for line in inside), "}"] if inside else [head]
 
@@ -56,7 +58,14 @@ def _visibility(member: str) -> str:
 
 
 def _member(member: str) -> str:
-    return label(member, 70)
+    """A member as Mermaid takes it: brackets only around the parameters of a method."""
+    text = label(member, 70)
+    found = _METHOD.fullmatch(text)
+    head, inside = (found[1], found[2]) if found else (text, None)
+    shown = re.sub(r"[()]", lambda each: f"#{ord(each[0])};", head)
+    if inside is None:
+        return shown
+    return shown + "(" + re.sub(r"[()]", lambda each: f"#{ord(each[0])};", inside) + ")"
 
 
 def _relation(relation: Relation, aliases: dict[str, str]) -> str:

@@ -34,7 +34,7 @@ def kind(facts: SectionFacts) -> str:
         return "package"
     classes = [each for each in facts.top if each.kind == "class"]
     if len(classes) == 1 and len(facts.top) == 1:
-        return "class definition"
+        return "module of one class"
     if facts.facts.definitions:
         return "library module"
     return "module of constants" if facts.facts.constants else "module without definitions"
