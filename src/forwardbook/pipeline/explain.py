@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.pipeline.explain_target import Target, TargetError, default_out, find_target
-from forwardbook.pipeline.explain_write import PageResult, remove, settle
+from forwardbook.pipeline.explain_write import PageResult, remove, settle, subjects
 from forwardbook.workspace.run_record import RunRecord, load_record, save_record
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _pages(run: _Run) -> tuple[str, ...]:
     from forwardbook.workspace.source_tree import source_tree
 
     run.told("reading", 0, 0)
-    tree = source_tree(run.target.root)
+    tree = source_tree(run.target.root, run.target.folders)
     pages = own_pages(tree, run.out)
     stamp = stamp_of(tree, run.asked, pages)
     record = load_record(run.subject)
@@ -162,7 +162,7 @@ def _written(run: _Run, tree: SourceTree, pages: frozenset[str], record: RunReco
     content = content_of(sources.repository, run.asked, head_of(tree.root))
     if record.content != content:
         record = RunRecord(record.stamp, content, pages=record.pages)
-    planned = plan(run.target, sources.repository, run.request.focus)
+    planned = plan(run.target, sources.repository, run.request.focus, subjects(run.out))
     problems = tuple(_problems(run, sources))
     press = Press(run.target, planned, sources, run.out, run.checklist)
     gone = set(record.pages) - {page.name for page in planned.pages}
@@ -273,7 +273,7 @@ def facts_json(request: Request) -> Iterator[str]:
     from forwardbook.workspace.source_tree import source_tree
 
     run = _prepared(request, lambda doing, done, total: None)
-    tree = source_tree(run.target.root)
+    tree = source_tree(run.target.root, run.target.folders)
     sources = read_sources(tree, own_pages(tree, run.out), request.resolver, request.jobs)
     head = {
         "root": str(tree.root),

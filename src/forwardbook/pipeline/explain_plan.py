@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -44,8 +44,14 @@ class Plan:
         return {page.subject: page.name for page in self.pages if page.kind == "file"}
 
 
-def plan(target: Target, repository: Repository, focus: str = "") -> Plan:
-    """The pages of a target; where there is nothing to document that is said."""
+def plan(
+    target: Target, repository: Repository, focus: str = "", taken: Mapping[str, str] | None = None
+) -> Plan:
+    """The pages of a target; where there is nothing to document that is said.
+
+    `taken` are the names of pages that are there already, with the files that they are about.
+    """
+    taken = {name: path for name, path in (taken or {}).items() if path in repository.files}
     chosen = _chosen(target, repository)
     if not chosen:
         raise TargetError(
@@ -56,8 +62,8 @@ def plan(target: Target, repository: Repository, focus: str = "") -> Plan:
         folder = find_focus(focus, repository, target.paths[0]) if focus else ""
         files = [path for path in chosen if folder and is_below(path, folder)]
         documents = (Planned(name, kind, target.paths[0]) for kind, name in SET.items())
-        return Plan((*_file_pages(files, frozenset(SET.values())), *documents), folder)
-    pages = _file_pages(chosen)
+        return Plan((*_file_pages(files, taken), *documents), folder)
+    pages = _file_pages(chosen, taken)
     if target.kind == "folder":
         name = f"{hyphenated(target.name) or 'folder'}-overview.md"
         return Plan((*pages, Planned(name, "overview", target.paths[0])))
@@ -97,13 +103,12 @@ def _chosen(target: Target, repository: Repository) -> tuple[str, ...]:
     ) or tuple(path for path in target.paths if path in repository.files)
 
 
-def _file_pages(
-    paths: tuple[str, ...] | list[str], taken: frozenset[str] = frozenset()
-) -> tuple[Planned, ...]:
-    names = page_names(tuple(paths))
-    lowered = {name.lower() for name in taken}
+def _file_pages(paths: Sequence[str], taken: Mapping[str, str]) -> tuple[Planned, ...]:
+    """A page for each file, none with the name of a document of the set."""
+    own = {name.removesuffix(".md").lower() for name in SET.values()}
+    names = page_names(tuple(paths), taken)
     return tuple(
-        Planned(f"{name}-file.md" if f"{name}.md" in lowered else f"{name}.md", "file", path)
+        Planned(f"{name}-file.md" if name in own else f"{name}.md", "file", path)
         for path, name in names.items()
     )
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from forwardbook.analyzers.calls import Graph
 from forwardbook.analyzers.index.facts import FileFacts, Repository
-from forwardbook.workspace.repository import build_repository
+from forwardbook.workspace.repository import repository_of
 from forwardbook.workspace.source_tree import SourceTree
 from forwardbook.workspace.storage import WorkspaceError
 
@@ -60,7 +60,7 @@ class Sources:
 
 def read_sources(tree: SourceTree, pages: Collection[str], resolver: Resolver, jobs: int) -> Sources:
     """Facts and graph of a tree, without the pages that were written into it."""
-    repository = build_repository(tree.root, jobs)
+    repository = repository_of(tree, jobs)
     if pages:
         files = FilesBut(repository.files, pages)
         repository = Repository(repository.root, files, repository.skipped)

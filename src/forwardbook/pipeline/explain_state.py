@@ -17,9 +17,7 @@ ROOMS = ("book", "pipeline", "analyzers/index", "analyzers/calls", "analyzers/na
 def stamp_of(tree: SourceTree, asked: object, pages: Collection[str]) -> str:
     """What the folder tells without opening a file; `pages`, which were written into it, do not count."""
     files = [
-        (each.path, each.size, each.modified, each.changed)
-        for each in tree.files
-        if each.path not in pages
+        (each.path, each.size, each.modified, each.changed) for each in tree.files if each.path not in pages
     ]
     return _digest([files, [list(each) for each in tree.skipped], asked, head_of(tree.root), _maker()])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -46,6 +47,13 @@ class Target:
     root: Path
     paths: tuple[str, ...]
     name: str
+    is_loose: bool = False
+    """Whether the root is no project and no package, so that only the folders of the files are read."""
+
+    @property
+    def folders(self) -> frozenset[str] | None:
+        """The folders to read; None for all below the root."""
+        return frozenset(path.rpartition("/")[0] for path in self.paths) if self.is_loose else None
 
 
 def find_target(paths: tuple[Path, ...], *, root: Path | None, repository: bool, feature: str) -> Target:
@@ -67,10 +75,12 @@ def find_target(paths: tuple[Path, ...], *, root: Path | None, repository: bool,
         return _folder(given[0], root, repository)
     top = Path(os.path.abspath(root)) if root is not None else _common_root(given)
     found = tuple(_below(top, path) for path in given)
+    packaged = _is_project(top) or (top / "__init__.py").is_file()
+    loose = root is None and not packaged and all(path.is_file() for path in given)
     if len(given) == 1:
-        return Target("file", top, found, given[0].name)
+        return Target("file", top, found, given[0].name, loose)
     common = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in given]))
-    return Target("files", top, found, feature or common.name or "files")
+    return Target("files", top, found, feature or common.name or "files", loose)
 
 
 def _folder(folder: Path, root: Path | None, repository: bool) -> Target:
@@ -86,17 +96,22 @@ def default_out(start: Path | None = None) -> Path:
     return (top / "context" if (top / "context").is_dir() else top) / "docs" / "code-explained"
 
 
-def page_names(paths: tuple[str, ...]) -> dict[str, str]:
-    """The name of each path's page: its stem with hyphens; where several agree, parents and ending too."""
-    names = {path: _slug(path, 0) for path in paths}
+def page_names(paths: tuple[str, ...], taken: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The name of each path's page: its stem with hyphens; where several agree, parents and ending too.
+
+    `taken` are names of pages that are there already, with the paths that they are about; these stay.
+    """
+    there = {path: name for name, path in (taken or {}).items()}
+    names = {path: _slug(path, 0) for path in paths} | there
     depth = 0
-    while clashing := _clashes(names):
+    while clashing := [path for path in _clashes(names) if path not in there]:
         depth += 1
         for path in clashing:
             names[path] = _slug(path, depth)
         if depth > max(path.count("/") for path in clashing) + 1:
-            return names | {path: f"{_slug(path, depth)}-{rank}" for rank, path in enumerate(clashing, 1)}
-    return names
+            names |= {path: f"{_slug(path, depth)}-{rank}" for rank, path in enumerate(clashing, 1)}
+            break
+    return {path: names[path] for path in paths}
 
 
 def _slug(path: str, parents: int) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from forwardbook.book.page import is_untouched
 from forwardbook.workspace import WorkspaceError, write_atomically
@@ -21,6 +23,10 @@ Outcome = Literal[
     "would remove",
     "not written",
 ]
+_HEAD: Final = 4096
+_SUBJECT: Final = re.compile(
+    rb'\A---\nchecksum: "sha256:.*?^path: ("(?:[^"\\\n]|\\.)*")$', re.DOTALL | re.MULTILINE
+)
 FAILURES = ("would change", "would remove", "contradicted", "edited", "not ours", "not written")
 
 
@@ -69,6 +75,20 @@ def remove(path: Path, *, check: bool) -> tuple[Outcome, str] | None:
     except OSError as error:
         return "not written", f"removing {path}: {error.strerror or error}"
     return "removed", ""
+
+
+def subjects(folder: Path) -> dict[str, str]:
+    """The file that each page of a folder is about, by the page's name without its ending."""
+    found: dict[str, str] = {}
+    for page in sorted(folder.glob("*.md")) if folder.is_dir() else ():
+        try:
+            with page.open("rb") as file:
+                subject = _SUBJECT.search(file.read(_HEAD))
+        except OSError:
+            continue
+        if subject:
+            found[page.stem] = json.loads(subject[1])
+    return found
 
 
 def digest_of(text: str) -> str:

@@ -43,7 +43,11 @@ class LazyFiles(Mapping[str, FileFacts]):
 
 def build_repository(root: Path | str, jobs: int = 1, cache: Path | None = None) -> Repository:
     """The facts of every source file under a root; only files that changed since the last time are read."""
-    tree = source_tree(Path(root))
+    return repository_of(source_tree(Path(root)), jobs, cache)
+
+
+def repository_of(tree: SourceTree, jobs: int = 1, cache: Path | None = None) -> Repository:
+    """The facts of every file of a tree."""
     names = ModuleNames(tree)
     store = IndexCache(tree.root, cache)
     kept = store.rows()

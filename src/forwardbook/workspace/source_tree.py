@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -58,8 +59,8 @@ class SourceTree:
             raise WorkspaceError(f"reading {path} under {self.root}: {error.strerror or error}") from error
 
 
-def source_tree(root: Path) -> SourceTree:
-    """Every source file under a folder, in the order of the paths."""
+def source_tree(root: Path, folders: Collection[str] | None = None) -> SourceTree:
+    """Every source file under a folder, in the order of the paths; given `folders`, those right in them."""
     try:
         tree = SourceTree(root.resolve(strict=True))
         os.scandir(tree.root).close()
@@ -68,9 +69,11 @@ def source_tree(root: Path) -> SourceTree:
             f"reading the folder {root}: {getattr(error, 'strerror', None) or error}. "
             "Name a folder that exists and can be read"
         ) from error
-    pending = [""]
+    pending = [""] if folders is None else list(folders)
     while pending:
-        pending.extend(_folder(tree, pending.pop()))
+        inner = _folder(tree, pending.pop())
+        if folders is None:
+            pending.extend(inner)
     tree.files.sort(key=lambda file: file.path)
     tree.skipped.sort()
     return tree
