@@ -119,11 +119,22 @@ def _constant(_resolver: Resolver, _scope: Place, node: ast.Constant) -> Values:
 
 
 def _either(resolver: Resolver, scope: Place, node: ast.BoolOp) -> Values:
-    return union([of(resolver, scope, part) for part in node.values])
+    return union([of(resolver, scope, part) for part in node.values if not _is_empty(part)])
 
 
 def _if(resolver: Resolver, scope: Place, node: ast.IfExp) -> Values:
-    return union((of(resolver, scope, node.body), of(resolver, scope, node.orelse)))
+    return union(of(resolver, scope, part) for part in (node.body, node.orelse) if not _is_empty(part))
+
+
+def _is_empty(node: ast.expr) -> bool:
+    """Whether an alternative is an empty container (`x or []`, `{}.items()`), which holds nothing to call."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+        node = node.func.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("list", "dict", "set", "tuple") and not node.args and not node.keywords
+    return isinstance(node, ast.List | ast.Tuple | ast.Dict) and not any(
+        getattr(node, name, ()) for name in ("elts", "values")
+    )
 
 
 def _sequence(resolver: Resolver, scope: Place, node: ast.List | ast.Tuple | ast.Set) -> Values:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from forwardbook.analyzers.calls import decorators
 from forwardbook.analyzers.calls.classes import Base
+from forwardbook.analyzers.calls.crossing import Crossing
 from forwardbook.analyzers.calls.edges import Calls, overriding
+from forwardbook.analyzers.calls.native import LANGUAGES, Native
 from forwardbook.analyzers.calls.resolver import Resolver
 from forwardbook.analyzers.calls.values import (
     ClassValue,
@@ -14,7 +18,7 @@ from forwardbook.analyzers.calls.values import (
     ModuleValue,
     Place,
 )
-from forwardbook.analyzers.index.facts import Call, Definition, Edge, Repository
+from forwardbook.analyzers.index.facts import Definition, Edge, FileFacts, Repository
 
 
 class Graph:
@@ -23,6 +27,8 @@ class Graph:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.resolver = Resolver(repository.files)
+        self.native = Native(repository.files)
+        self._crossing = Crossing(repository.files, self.native)
         self._edges: dict[Place, tuple[Edge, ...]] = {}
 
     def definition(self, path: str, qualname: str) -> Definition | None:
@@ -39,16 +45,25 @@ class Graph:
 
     def _find(self, place: Place) -> tuple[Edge, ...]:
         facts = self.repository.files.get(place.path)
-        if facts is None or facts.language != "python":
+        if facts is None:
             return ()
-        calls: tuple[Call, ...] = facts.calls
-        reads: tuple[Call, ...] = facts.reads
+        if facts.language in LANGUAGES:
+            return _in_order(self.native.edges(place.path, place.qualname))
+        return _in_order(self._of_python(place, facts)) if facts.language == "python" else ()
+
+    def _of_python(self, place: Place, facts: FileFacts) -> Iterator[Edge]:
+        calls, reads = facts.calls, facts.reads
         if place.qualname:
             found = self.resolver.file(place.path).definitions.get(place.qualname, [])
             calls = tuple(call for definition in found for call in definition.calls)
             reads = tuple(read for definition in found for read in definition.reads)
-        edges = dict.fromkeys(Calls(self.resolver, place, calls, reads).edges())
-        return tuple(sorted(edges, key=lambda edge: edge.line))
+        for edge in Calls(self.resolver, place, calls, reads).edges():
+            across = tuple(self._crossing.edges(edge)) if self.native.bindings else ()
+            yield from across
+            if edge.how != "unresolved" or not any(one.how == "registry" for one in across):
+                yield edge
+        decorated = [one for one in facts.definitions if one.decorators and one.parent == place.qualname]
+        yield from decorators.edges(self.resolver, place, decorated, calls)
 
     def edges_to(self, path: str, qualname: str) -> tuple[Edge, ...]:
         """The calls that reach a definition, by file and line."""
@@ -74,7 +89,13 @@ class Graph:
 
     def resolve(self, path: str, dotted: str) -> Place | None:
         """The definition that a dotted name means in a file, None where it is not one of the repository."""
-        if path not in self.repository.files:
+        facts = self.repository.files.get(path)
+        if facts is None:
+            return None
+        if facts.language in LANGUAGES:
+            places, how, _ = self.native.named(Place(path, ""), dotted)
+            return places[0] if len(places) == 1 and how == "exact" else None
+        if facts.language != "python":
             return None
         values = self.resolver.text(Place(path, ""), dotted)
         if len(values.alternatives) != 1:
@@ -87,6 +108,8 @@ class Graph:
     def imports_of(self, path: str) -> tuple[str, ...]:
         """The files of the repository that a file imports."""
         facts = self.repository.files.get(path)
+        if facts is not None and facts.language in LANGUAGES:
+            return self.native.included(path)
         if facts is None or facts.language != "python":
             return ()
         return tuple(
@@ -140,3 +163,14 @@ class Graph:
             if isinstance(value, FunctionValue | ClassValue):
                 return value.place
         return None
+
+
+def _in_order(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """Edges by line, one for each target that a line reaches in one way."""
+    found: dict[tuple[int, str, str, str], Edge] = {}
+    for edge in edges:
+        key = (edge.line, edge.callee_path, edge.callee, edge.form)
+        known = found.get(key)
+        if known is None or (known.how == "possible" and edge.how != "possible"):
+            found[key] = edge
+    return tuple(sorted(found.values(), key=lambda edge: edge.line))
