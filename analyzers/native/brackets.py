@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _BRACKET = re.compile(rb"[(){}\[\]]")
 _PARTNER = {0x29: 0x28, 0x7D: 0x7B, 0x5D: 0x5B}
+_TEMPLATE = re.compile(rb"[\w:, *&]{0,200}>")
 _SPLIT = re.compile(rb"[(){}\[\]<>,]")
-_NEAR = 1 << 16
 
 
-def closing(flat: bytes, opening: int, within: int = _NEAR) -> int:
-    """The position of the bracket closing the one at `opening`; `opening` where none does `within` bytes."""
+def closing(flat: bytes, opening: int) -> int:
+    """The position of the bracket that closes the one at `opening`; `opening` where none does."""
+    return _pairs(flat).get(opening, opening)
+
+
+@lru_cache(maxsize=1)
+def _pairs(flat: bytes) -> dict[int, int]:
+    """Every bracket that is closed with its partner; a `}` closes what is open since its `{`."""
+    found: dict[int, int] = {}
     open_ones: list[int] = []
-    for found in _BRACKET.finditer(flat, opening, min(len(flat), opening + within)):
-        bracket = flat[found.start()]
-        if bracket not in _PARTNER:
-            open_ones.append(bracket)
-        elif open_ones and open_ones[-1] == _PARTNER[bracket]:
-            open_ones.pop()
-            if not open_ones:
-                return found.start()
-        else:
-            return opening
-    return opening
+    for bracket in _BRACKET.finditer(flat):
+        at = bracket.start()
+        left = _PARTNER.get(flat[at])
+        if left is None:
+            open_ones.append(at)
+        elif open_ones and flat[open_ones[-1]] == left:
+            found[open_ones.pop()] = at
+        elif left == 0x7B:
+            while open_ones and flat[open_ones[-1]] != left:
+                open_ones.pop()
+            if open_ones:
+                found[open_ones.pop()] = at
+    return found
 
 
 def arguments(flat: bytes, opening: int, close: int) -> list[tuple[int, int]]:
@@ -36,7 +46,7 @@ def arguments(flat: bytes, opening: int, close: int) -> list[tuple[int, int]]:
             depth += 1
         elif sign in b")]}":
             depth -= 1
-        elif sign == b"<" and not depth and re.compile(rb"[\w:, *&]*>").match(flat, found.end()):
+        elif sign == b"<" and not depth and _TEMPLATE.match(flat, found.end()):
             angles += 1
         elif sign == b">" and angles:
             angles -= 1

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 LONGEST = 80
+_MOST = 64
 _TEMPLATES = re.compile(r"<[^<>]*>")
 _NAMES = re.compile(r"[\w~.:>-]+(?:\(\)[\w~.:>-]*)*\Z")
 _LAMBDA = re.compile(r"\{.*\Z", re.DOTALL)
@@ -35,7 +36,7 @@ def call_of(node: Node, masks: Masks) -> Call:
         masks.line(node.start_byte),
         masks.column(node.start_byte),
         target,
-        tuple(_argument(one, masks) for one in given.named_children if one.type != "comment")
+        tuple(_argument(one, masks) for one in given.named_children[:_MOST] if one.type != "comment")
         if given
         else (),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -46,6 +47,14 @@ Tag = Literal[
     "return", "branch", "error",
 ]  # fmt: skip
 
+_TAGS: dict[str, Tag] = {
+    found["type"]: found["tag"]  # type: ignore[misc]
+    for found in re.finditer(r"^\((?P<type>\w+).*@(?P<tag>\w+)", _PATTERNS, re.MULTILINE)
+}
+_NO_BRACES = bytes(byte for byte in range(256) if byte not in b"{}")
+_STATEMENT = re.compile(rb"[;{}]")
+_DEEPEST, _LONGEST, _WIDEST = 200, 10_000, 2_000
+
 
 def language_of(path: str, flat: bytes) -> Language:
     """The language of a file from its suffix, for `.h` from what the text uses."""
@@ -81,7 +90,7 @@ def nodes_of(text: bytes, cuda: bool) -> list[tuple[Tag, Node]] | None:
 
     The work is bounded by steps, not by the clock: the same text gives the same answer everywhere.
     """
-    from tree_sitter import Parser, QueryCursor
+    from tree_sitter import Parser
 
     allowed = 2_000 + len(text) // 8
     steps = 0
@@ -98,9 +107,53 @@ def nodes_of(text: bytes, cuda: bool) -> list[tuple[Tag, Node]] | None:
         tree = Parser(_grammar(cuda)).parse(read, progress_callback=stop)
     except ValueError:
         return None
-    captured = QueryCursor(_query(cuda)).captures(tree.root_node)
+    if _is_deep(text) or _is_wreck(tree.root_node):
+        return list(_walked(tree.root_node))
+    return _queried(tree.root_node, cuda)
+
+
+def _queried(root: Node, cuda: bool) -> list[tuple[Tag, Node]]:
+    """The nodes of interest by one query: the fastest way, but quadratic in deep nests and in wrecks."""
+    from tree_sitter import QueryCursor
+
+    captured = QueryCursor(_query(cuda)).captures(root)
     found = [
         (node.start_byte, -node.end_byte, tag, node) for tag, nodes in captured.items() for node in nodes
     ]
     found.sort(key=lambda one: one[:2])
     return [(tag, node) for _, _, tag, node in found]  # type: ignore[misc]
+
+
+def _is_deep(text: bytes) -> bool:
+    """Whether the tree may be deep: by braces, or by a statement as long as a file."""
+    depth = 0
+    for brace in text.translate(None, _NO_BRACES):
+        depth += 1 if brace == 0x7B else -1
+        if depth > _DEEPEST:
+            return True
+    return max(map(len, _STATEMENT.split(text))) > _LONGEST
+
+
+def _is_wreck(root: Node) -> bool:
+    """Whether a broken place holds very much."""
+    level = [root]
+    while level:
+        if any(node.is_error and node.child_count > _WIDEST for node in level):
+            return True
+        level = [child for node in level if node.has_error for child in node.children]
+    return False
+
+
+def _walked(root: Node) -> Iterator[tuple[Tag, Node]]:
+    """The nodes of interest, one by one, in time linear to the text whatever it is."""
+    cursor = root.walk()
+    while True:
+        node = cursor.node
+        tag = _TAGS.get(node.type) if node is not None else None
+        if node is not None and tag is not None and (tag != "class" or node.child_by_field_name("body")):
+            yield tag, node
+        if cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return

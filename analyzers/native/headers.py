@@ -78,9 +78,11 @@ class Headers:
     def file_docstring(self) -> str:
         """The first block of comments of the file that is not about its licence."""
         masks, blocks = self.masks, list[list[tuple[int, int]]]()
+        before = 0
         for start, end in masks.comments:
-            if masks.code[:start].strip(b"\xef\xbb\xbf \t\r\n"):
+            if masks.code[before:start].strip():
                 break
+            before = start
             if blocks and masks.data[blocks[-1][-1][1] : start].count(b"\n") <= 1:
                 blocks[-1].append((start, end))
             else:

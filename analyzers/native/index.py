@@ -12,7 +12,7 @@ from forwardbook.analyzers.native.cmake import index_cmake
 from forwardbook.analyzers.native.drafts import Draft, name_launched
 from forwardbook.analyzers.native.grammar import language_of, nodes_of
 from forwardbook.analyzers.native.headers import Headers
-from forwardbook.analyzers.native.lexical import kernels_in_text, launches_in_text, owner
+from forwardbook.analyzers.native.lexical import kernels_in_text, launches_in_text, owners
 from forwardbook.analyzers.native.masking import mask
 from forwardbook.analyzers.native.preprocessor import includes_of, macros_of
 from forwardbook.analyzers.native.tree import Reading, read_nodes
@@ -85,9 +85,10 @@ def _lines(data: bytes) -> int:
 
 def _add_launches(reading: Reading, drafts: list[Draft], headers: Headers) -> None:
     """Gives the launches that only the text shows to the definitions around them."""
-    for byte, launch in launches_in_text(headers.masks, reading.launched):
-        around = owner(drafts, byte)
-        (around.launches if around is not None else reading.launches).append(launch)
+    found = launches_in_text(headers.masks, reading.launched)
+    around = owners(drafts, [byte for byte, _ in found])
+    for (_, launch), draft in zip(found, around, strict=True):
+        (draft.launches if draft is not None else reading.launches).append(launch)
 
 
 def _generator(text: bytes) -> str:

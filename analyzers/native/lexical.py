@@ -12,6 +12,7 @@ from forwardbook.analyzers.native.calls import launch, shortened
 from forwardbook.analyzers.native.drafts import Draft, Scope
 from forwardbook.analyzers.native.headers import Headers
 from forwardbook.analyzers.native.masking import Masks
+from forwardbook.analyzers.native.ranges import Ranges
 
 _OPEN = re.compile(rb"(?<!<)<<<(?!<)")
 _CLOSE = re.compile(rb">>>(?!>)(?=(?:\s|\\\r?\n)*\()")
@@ -19,12 +20,14 @@ _KERNEL = re.compile(rb"[A-Za-z_][\w:.#]*\Z")
 _GLOBAL = re.compile(rb"\b__global__\b")
 _NAMED = re.compile(rb"(?P<name>[A-Za-z_]\w*)\s*(?:<[\w:, ]*>)?\s*\(")
 _ATTRIBUTES = {b"__launch_bounds__", b"__cluster_dims__", b"__attribute__", b"__block_size__", b"__maxnreg__"}
+_TYPES = ("class", "struct", "union", "enum", "typedef")
 _NEAR = 2_000
 
 
 def launches_in_text(masks: Masks, known: set[int]) -> list[tuple[int, Launch]]:
     """The launches `kernel<<<...>>>(...)` at other bytes than the known ones, with these bytes."""
     found = []
+    defines = Ranges(masks.defines)
     for opening in _OPEN.finditer(masks.bare):
         at = opening.start()
         if at in known:
@@ -35,7 +38,7 @@ def launches_in_text(masks: Masks, known: set[int]) -> list[tuple[int, Launch]]:
             continue
         ranges = arguments(masks.bare, opening.end() - 1, close.start())
         given = [shortened(masks.text(start, end)) for start, end in ranges][:4]
-        in_macro = any(start <= at < end for start, end in masks.defines)
+        in_macro = bool(defines.around(at))
         found.append((at, replace(launch(masks.line(at), kernel, given), in_macro=in_macro)))
     return found
 
@@ -55,26 +58,32 @@ def _kernel_before(masks: Masks, at: int) -> str:
     return name[0].decode("utf-8", "replace") if name else ""
 
 
-def owner(drafts: Iterable[Draft], byte: int) -> Draft | None:
-    """The innermost function or macro around a byte."""
-    around = [
-        one for one in drafts if one.start <= byte < one.end and one.kind not in ("class", "struct", "union")
-    ]
-    return max(around, key=lambda one: one.start) if around else None
+def owners(drafts: Iterable[Draft], places: list[int]) -> list[Draft | None]:
+    """For each of some bytes, in their order, the innermost function or macro around it."""
+    waiting = sorted((one for one in drafts if one.kind not in _TYPES), key=lambda one: -one.start)
+    open_ones: list[Draft] = []
+    found: list[Draft | None] = []
+    for byte in places:
+        while waiting and waiting[-1].start <= byte:
+            open_ones.append(waiting.pop())
+        while open_ones and open_ones[-1].end <= byte:
+            open_ones.pop()
+        found.append(open_ones[-1] if open_ones else None)
+    return found
 
 
 def kernels_in_text(headers: Headers, drafts: list[Draft], namespaces: list[Scope]) -> list[Draft]:
     """The kernels whose `__global__` stands in no header of a known definition."""
     masks = headers.masks
-    heads = [(one.start, one.body) for one in drafts if one.kind == "kernel"]
+    heads = Ranges((one.start, one.body) for one in drafts if one.kind == "kernel")
     found = []
     for word in _GLOBAL.finditer(masks.flat):
         at = word.start()
-        if not any(start <= at < end for start, end in heads):
+        if not heads.around(at):
             draft = _kernel_at(headers, at, word.end())
             if draft is not None:
-                around = [scope for scope in namespaces if scope.start <= at < scope.end]
-                inner = max(around, key=lambda scope: scope.start, default=None)
+                around = (scope for scope in reversed(namespaces) if scope.start <= at < scope.end)
+                inner = next(around, None)
                 draft.names = (*(inner.names if inner else ()), draft.name)
                 draft.is_public = not (inner and inner.hidden)
                 found.append(draft)
@@ -113,7 +122,7 @@ def _draft(headers: Headers, start: int, named: re.Match[bytes], close: int) -> 
     if following is None:
         return None
     body = following.start(1)
-    end = closing(flat, body, len(flat)) + 1 if following[1] == b"{" else body
+    end = closing(flat, body) + 1 if following[1] == b"{" else body
     name = named["name"].decode("utf-8", "replace")
     listed = arguments(flat, named.end() - 1, close)
     return Draft(
