@@ -1,0 +1,245 @@
+"""Formulas of a phase, sizes of a call, widths in bits in; exact numbers per layer, class and model out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+from typing import Literal
+
+from forwardbook.errors import ForwardbookError
+from forwardbook.formula import Condition, Expr, parse
+from forwardbook.formula.rational import Rational, rational_value
+from forwardbook.models.record import LayerCosts, PhaseCosts
+
+Attention = Literal["dense", "executed"]
+FEWEST_BITS, MOST_BITS = 2, 64
+
+
+class SizesRefused(ForwardbookError):
+    """Sizes or widths that mean nothing; the message lists all of them."""
+
+
+class NoFormulas(ForwardbookError):
+    """Sizes outside the conditions of all formulas derived so far; the message says which were not met."""
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Bits of one element of the weights, the activations and the cache."""
+
+    w_bit: int = 16
+    a_bit: int = 16
+    kv_bit: int = 16
+
+    def __post_init__(self) -> None:
+        wrong = [
+            f"{f.name} is {getattr(self, f.name)}"
+            for f in fields(self)
+            if not FEWEST_BITS <= getattr(self, f.name) <= MOST_BITS
+        ]
+        if wrong:
+            raise SizesRefused(
+                f"reading the widths: {', '.join(wrong)}; give {FEWEST_BITS} to {MOST_BITS} bits"
+            )
+
+    def in_bytes(self) -> dict[str, Fraction]:
+        """The three symbols of the formulas."""
+        return {
+            "w_dtype_bytes": Fraction(self.w_bit, 8),
+            "a_dtype_bytes": Fraction(self.a_bit, 8),
+            "kv_dtype_bytes": Fraction(self.kv_bit, 8),
+        }
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The quantities of one call, or of several added up (their `peak` is the largest)."""
+
+    flops: int = 0
+    pointwise_ops: int = 0
+    reads: Fraction = Fraction(0)
+    writes: Fraction = Fraction(0)
+    weights: Fraction = Fraction(0)
+    boundary: Fraction = Fraction(0)
+    intermediates: Fraction = Fraction(0)
+    peak: Fraction = Fraction(0)
+
+    def __add__(self, other: Numbers) -> Numbers:
+        added = {n: getattr(self, n) + getattr(other, n) for n in SUMMED}
+        return Numbers(**added, peak=max(self.peak, other.peak))
+
+    def __sub__(self, other: Numbers) -> Numbers:
+        return Numbers(**{n: getattr(self, n) - getattr(other, n) for n in SUMMED}, peak=self.peak)
+
+    def times(self, count: int) -> Numbers:
+        """As often as said; the peak stays."""
+        return Numbers(**{n: getattr(self, n) * count for n in SUMMED}, peak=self.peak)
+
+    def whole(self) -> dict[str, int]:
+        """Integers; bytes of elements narrower than a byte are rounded up at the end."""
+        return {name: ceil(getattr(self, name)) for name in NAMES}
+
+    @property
+    def moved(self) -> Fraction:
+        """Bytes read and written."""
+        return self.reads + self.writes
+
+
+NAMES = tuple(f.name for f in fields(Numbers))
+SUMMED = tuple(name for name in NAMES if name != "peak")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One layer: how often it is called, one call of it, and what its own forward() adds to its parts."""
+
+    name: str
+    class_name: str
+    times: int
+    depth: int
+    one: Numbers
+    own: Numbers
+
+
+@dataclass(frozen=True)
+class Totals:
+    """One phase at one point: rows from the whole model inwards, the whole, and the bytes of the cache."""
+
+    phase: str
+    sizes: Mapping[str, int]
+    widths: Widths
+    attention: Attention
+    rows: tuple[Row, ...]
+    cache: Fraction
+    unknown_masks: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> Numbers:
+        """The whole model."""
+        return self.rows[0].one
+
+    def by_class(self) -> dict[str, Numbers]:
+        """What the forward() of each class adds itself, summed over its calls: the parts of the whole."""
+        found: dict[str, Numbers] = {}
+        for row in self.rows:
+            found[row.class_name] = found.get(row.class_name, Numbers()) + row.own.times(row.times)
+        return found
+
+
+def holding(phases: Iterable[PhaseCosts], phase: str, sizes: Mapping[str, int], widths: Widths) -> PhaseCosts:
+    """The formulas of a phase whose conditions hold.
+
+    Raises:
+        SizesRefused: for sizes that are missing or below 1, all of them listed.
+        NoFormulas: where the conditions of none hold.
+    """
+    candidates = [p for p in phases if p.phase == phase]
+    if not candidates:
+        raise SizesRefused(f"this model has no {phase}: it does not hand a state to a next call")
+    _checked(candidates, phase, sizes)
+    broken: list[str] = []
+    for candidate in candidates:
+        failed = [text for text in candidate.conditions if not holds(text, sizes, widths)]
+        if not failed:
+            return candidate
+        broken.append(" and ".join(failed))
+    raise NoFormulas(f"evaluating {phase}: no formulas hold at these sizes: not met: {'; or '.join(broken)}")
+
+
+def _checked(candidates: Sequence[PhaseCosts], phase: str, sizes: Mapping[str, int]) -> None:
+    needed = [p.name for p in candidates[0].parameters]
+    missing = [name for name in needed if name not in sizes]
+    small = [f"{name} = {sizes[name]}" for name in needed if name in sizes and sizes[name] < 1]
+    told = [f"missing: {', '.join(missing)}"] if missing else []
+    told += [f"must be at least 1: {', '.join(small)}"] if small else []
+    if told:
+        raise SizesRefused(f"evaluating {phase}: {'; '.join(told)}")
+
+
+@lru_cache(maxsize=4096)
+def _condition(text: str) -> Condition:
+    return Condition.parse(text)
+
+
+@lru_cache(maxsize=1 << 15)
+def _parsed(text: str) -> Expr:
+    return parse(text)
+
+
+def holds(text: str, sizes: Mapping[str, int], widths: Widths) -> bool:
+    """Whether one condition is met; widths below a byte count as what they are."""
+    condition = _condition(text)
+    values: dict[str, Rational] = {**sizes, **widths.in_bytes()}
+    if not condition.symbols() <= values.keys():
+        return False
+    left, right = rational_value(condition.left, values), rational_value(condition.right, values)
+    order = {"==": left == right, "!=": left != right, "<": left < right, "<=": left <= right}
+    return order.get(condition.op, left > right if condition.op == ">" else left >= right)
+
+
+def evaluate(
+    phase: PhaseCosts, sizes: Mapping[str, int], widths: Widths, attention: Attention = "dense"
+) -> Totals:
+    """Every layer of a phase at one point.
+
+    With `executed`, attention counts the pairs that causal and sliding masks leave; where the shape of a mask
+    is not known it stays dense, and the layers are named in `unknown_masks`.
+    """
+    values: dict[str, Rational] = {**sizes, **widths.in_bytes()}
+    unknown: list[str] = []
+    rows = tuple(_rows(phase.model, values, attention == "executed", unknown, "", 1, 0)[1])
+    cache = rational_value(_parsed(phase.cache), values)
+    return Totals(phase.phase, dict(sizes), widths, attention, rows, cache, tuple(unknown))
+
+
+def _rows(
+    layer: LayerCosts,
+    values: Mapping[str, Rational],
+    executed: bool,
+    unknown: list[str],
+    path: str,
+    times: int,
+    depth: int,
+) -> tuple[Numbers, list[Row]]:
+    name = f"{path}.{layer.name}" if path and layer.name else layer.name or path
+    times *= layer.repeat
+    one = _numbers(layer, values)
+    spared = _spared(layer, values, unknown, name) if executed else 0
+    beneath: list[Row] = []
+    parts, told = Numbers(), Numbers()
+    for child in layer.sub_layers:
+        whole, rows = _rows(child, values, executed, unknown, name, times, depth + 1)
+        beneath += rows
+        parts = parts + whole.times(child.repeat)
+        told = told + _numbers(child, values).times(child.repeat)
+    own = one - told
+    own = Numbers(**{n: getattr(own, n) - (spared if n == "flops" else 0) for n in NAMES})
+    saved = told.flops - parts.flops + spared
+    whole = Numbers(**{n: getattr(one, n) - (saved if n == "flops" else 0) for n in NAMES})
+    return whole, [Row(name, layer.class_name, times, depth, whole, own), *beneath]
+
+
+def _numbers(layer: LayerCosts, values: Mapping[str, Rational]) -> Numbers:
+    found = {name: rational_value(_parsed(getattr(layer.costs, name)), values) for name in NAMES}
+    return Numbers(**{n: int(v) if n in ("flops", "pointwise_ops") else v for n, v in found.items()})
+
+
+def _spared(layer: LayerCosts, values: Mapping[str, Rational], unknown: list[str], name: str) -> int:
+    """The flops that the masks of the layer's own attention leave out."""
+    spared = Fraction(0)
+    for one in layer.attention:
+        if one.executed is None:
+            unknown.append(name)
+        else:
+            dense, left = (rational_value(_parsed(text), values) for text in (one.dense, one.executed))
+            spared += one.count * (dense - left)
+    return int(spared)
+
+
+def leaves(rows: Iterable[Row]) -> Iterator[tuple[str, Numbers]]:
+    """What adds up to the whole: each layer's own part over all its calls, under its name."""
+    for row in rows:
+        yield row.name, row.own.times(row.times)
