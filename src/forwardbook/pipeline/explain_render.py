@@ -142,7 +142,9 @@ class Press:
         """What stands out in the repository, or in the folder that is documented."""
         scope = self.target.paths[0] if self.target.kind in ("folder", "repository") else "."
         repository = self.sources.repository
-        project = read_project(repository.files, self.sources.read)
+        root = self.sources.tree.root
+        installed = (path.relative_to(root).as_posix() for path in root.glob("*.dist-info/METADATA"))
+        project = read_project(installed, self.sources.read)
         name = project.name if project.name and scope == "." else self.target.name
         return Survey(repository, self.sources.graph, name, project, self.plan.focus, scope)
 

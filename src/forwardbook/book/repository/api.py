@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from forwardbook.analyzers.index.facts import Definition, FileFacts
 from forwardbook.book.blocks import Block, Code, Heading, Paragraph, Table
 from forwardbook.book.inline import cite, code, plain, where
+from forwardbook.book.pages.outline import wrapped
 from forwardbook.book.repository.sentences import about, says
 from forwardbook.book.repository.survey import CLASSES, NATIVE, Place, Survey, is_below, public
 
@@ -53,7 +54,7 @@ def signature(place: Place) -> Code:
     language = "python" if place.path.endswith((".py", ".pyi", ".ipynb")) else "cpp"
     span = place.definition.span
     ending = ": ..." if language == "python" else ";"
-    text = place.definition.signature.rstrip(" :;{") + ending
+    text = wrapped(place.definition.signature.rstrip(" :;{")) + ending
     return Code(language, text, f"{place.path}:{span.start}-{span.end}")
 
 

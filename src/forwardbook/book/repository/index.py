@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from forwardbook.book.blocks import Block, Bullets, Heading, Paragraph, Table
 from forwardbook.book.inline import code, link, plain
 from forwardbook.book.repository.checks import Pages, built_in, findings
-from forwardbook.book.repository.counts import count_table, count_tables
-from forwardbook.book.repository.packages import packages
+from forwardbook.book.repository.counts import count_table
 from forwardbook.book.repository.requirements import answer, items
 from forwardbook.book.repository.survey import Survey
 
@@ -33,7 +32,6 @@ def index(survey: Survey, pages: Pages, checklist: str | None = None) -> tuple[B
         *_documents(pages),
         Heading(2, "Statistics"),
         count_table(survey, survey.scope),
-        *_by_package(survey),
         *_readers(survey),
         Heading(2, "Requirements"),
         *_requirements(survey, pages, checklist),
@@ -48,13 +46,6 @@ def _documents(pages: Pages) -> Iterator[Block]:
         if name in pages
     ]
     yield Table(("Document", "What it answers"), tuple(rows))
-
-
-def _by_package(survey: Survey) -> Iterator[Block]:
-    found = packages(survey)
-    if found:
-        yield Heading(3, "By package")
-        yield from count_tables(survey, tuple(each.folder for each in found))
 
 
 def _readers(survey: Survey) -> Iterator[Block]:

@@ -27,18 +27,12 @@ class Project:
     origin: str = ""
 
 
-def read_project(paths: Iterable[str], read: Read) -> Project:
-    """The first metadata file that names a project: pyproject.toml, setup.cfg, or an installed one's."""
-    known = sorted(paths, key=lambda path: (path.count("/"), path))
-    for path in ("pyproject.toml", "setup.cfg"):
+def read_project(installed: Iterable[str], read: Read) -> Project:
+    """The project that pyproject.toml, setup.cfg or else one of the `installed` metadata files names."""
+    for path in ("pyproject.toml", "setup.cfg", *sorted(installed)):
         found = _from(path, read(path), read)
         if found is not None:
             return found
-    for path in known:
-        if path.count("/") == 1 and path.endswith((".dist-info/METADATA", ".egg-info/PKG-INFO")):
-            found = _from(path, read(path), read)
-            if found is not None:
-                return found
     return Project()
 
 
