@@ -27,18 +27,27 @@ def architecture_of(
 
     with torch.device("meta"):
         model = instantiate(model_class, config)
-    values = cast("dict[str, JsonValue]", config.to_diff_dict())
-    for name in ("transformers_version", "_name_or_path"):
-        values.pop(name, None)
     return Architecture(
         model_id=model_id,
         aliases=list(aliases),
         source=source,
         model_class=f"{model_class.__module__}.{model_class.__qualname__}",
         config_class=f"{type(config).__module__}.{type(config).__qualname__}",
-        config=values,
+        config=_fields(config),
         layers=list(layers_of(model)),
     )
+
+
+def _fields(config: PreTrainedConfig) -> dict[str, JsonValue]:
+    """The fields that differ from the defaults; of the labels their number."""
+    values = cast("dict[str, JsonValue]", config.to_diff_dict())
+    for part in (values, *(v for v in values.values() if isinstance(v, dict))):
+        labels = part.pop("id2label", None)
+        if isinstance(labels, dict):
+            part["num_labels"] = len(labels)
+        for name in ("label2id", "transformers_version", "_name_or_path"):
+            part.pop(name, None)
+    return values
 
 
 def layers_of(module: nn.Module) -> list[Layer]:

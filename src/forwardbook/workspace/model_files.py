@@ -1,4 +1,4 @@
-"""Architectures and formulas of models on disk, `models/<id>.json` and `.costs.json`, shipped ones beneath."""
+"""Architectures and formulas of models on disk: `models/<id>.json`, `.costs.json`; shipped ones beneath."""
 
 from __future__ import annotations
 
