@@ -63,7 +63,7 @@ def comment(file: OpenFile, node: ast.stmt) -> str:
     """The comment after a statement on its line, else the string or comment lines that belong to it."""
     source = file.syntax.source
     end = node.end_lineno or node.lineno
-    after = source.row(end, node.end_col_offset).strip().lstrip(";,) ")
+    after = source.row(end, node.end_col_offset or 0).strip().lstrip(";,) ")
     if after.startswith("#"):
         return after.lstrip("#: ").strip()
     if end > node.lineno:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from forwardbook.analyzers.detail.facts import EntryPoint
 from forwardbook.analyzers.detail.open_file import OpenFile
@@ -43,7 +44,7 @@ def _declares(node: ast.stmt) -> bool:
     return isinstance(node, (*Defined.__args__, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign))
 
 
-def _calls(file: OpenFile, body: list[ast.stmt]) -> tuple[str, ...]:
+def _calls(file: OpenFile, body: Sequence[ast.stmt]) -> tuple[str, ...]:
     """The calls that the statements themselves are, as written."""
     found = []
     for each in body:

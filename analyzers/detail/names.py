@@ -45,11 +45,11 @@ def dotted(node: ast.AST) -> str:
     """The names of `a.b.c` joined by dots; empty where it is anything else."""
     parts: list[str] = []
     while node.__class__ is ast.Attribute:
-        parts.append(node.attr)  # type: ignore[attr-defined]
-        node = node.value  # type: ignore[attr-defined]
+        parts.append(node.attr)
+        node = node.value
     if node.__class__ is not ast.Name:
         return ""
-    parts.append(node.id)  # type: ignore[attr-defined]
+    parts.append(node.id)
     parts.reverse()
     return ".".join(parts)
 

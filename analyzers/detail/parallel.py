@@ -106,7 +106,7 @@ def _callable(file: OpenFile, node: ast.expr | None) -> str:
 
 def _contexts(file: OpenFile) -> dict[str, str]:
     """The names bound to `multiprocessing.get_context(method)`, and the method."""
-    found = {}
+    found: dict[str, str] = {}
     if not file.names.packages & {"multiprocessing", "torch", "multiprocess"}:
         return found
     for scope in file.scopes.every:

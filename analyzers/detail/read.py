@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from forwardbook.analyzers.detail.classes import class_detail
+from forwardbook.analyzers.detail.commands import commands
 from forwardbook.analyzers.detail.constants import constants
 from forwardbook.analyzers.detail.dependencies import dependencies
 from forwardbook.analyzers.detail.docstrings import summary
 from forwardbook.analyzers.detail.entry import entry
-from forwardbook.analyzers.detail.facts import Detail, FunctionDetail, Problem, Span
+from forwardbook.analyzers.detail.facts import ClassDetail, Detail, FunctionDetail, Problem, Span
 from forwardbook.analyzers.detail.functions import function_detail, module_detail
+from forwardbook.analyzers.detail.modules import modules
 from forwardbook.analyzers.detail.open_file import OpenFile, opened
+from forwardbook.analyzers.detail.patterns import patterns
 from forwardbook.analyzers.detail.scopes import Scope
 from forwardbook.analyzers.detail.syntax import parsed
+from forwardbook.analyzers.detail.terms import terms
 from forwardbook.analyzers.detail.versions import requirements
-from forwardbook.analyzers.index.facts import Definition, FileFacts
+from forwardbook.analyzers.index.facts import FileFacts
 
 T = TypeVar("T")
 TOO_DEEP = "nested too deep to be read"
@@ -58,36 +63,26 @@ def _filled(empty: Detail, file: OpenFile) -> Detail:
             return otherwise
 
     known = {(each.qualname, each.span.start): each for each in file.facts.definitions}
-    functions = [
-        read(
-            each.qualname,
-            each.node.lineno,
-            lambda each=each: function_detail(file, each, _of(known, each)),
-            None,
-        )
-        for each in file.functions
-    ]
-    classes = [
-        read(
-            each.qualname,
-            each.node.lineno,
-            lambda each=each: class_detail(file, each, _of(known, each)),
-            None,
-        )
-        for each in file.classes
-    ]
+
+    def function(scope: Scope) -> FunctionDetail | None:
+        reader = partial(function_detail, file, scope, known.get((scope.qualname, scope.line)))
+        return read(scope.qualname, scope.line, reader, None)
+
+    def one_class(scope: Scope) -> ClassDetail | None:
+        reader = partial(class_detail, file, scope, known.get((scope.qualname, scope.line)))
+        return read(scope.qualname, scope.line, reader, None)
+
     found = replace(
         empty,
         module=read("the module's own level", 0, lambda: module_detail(file, empty.module), empty.module),
-        functions=tuple(each for each in functions if each is not None),
-        classes=tuple(each for each in classes if each is not None),
+        functions=tuple(each for each in map(function, file.functions) if each is not None),
+        classes=tuple(each for each in map(one_class, file.classes) if each is not None),
         constants=read("constants", 0, lambda: constants(file), ()),
         requirements=read("required version", 0, lambda: requirements(file), ()),
+        commands=read("command line", 0, lambda: commands(file), ()),
+        patterns=read("patterns", 0, lambda: patterns(file), ()),
+        terms=terms(file.facts),
+        modules=modules(file),
         entry=read("entry point", 0, lambda: entry(file), None),
     )
     return replace(found, problems=tuple(problems))
-
-
-def _of(known: dict[tuple[str, int], Definition], scope: Scope) -> Definition | None:
-    """The index's definition of a scope."""
-    return known.get((scope.qualname, getattr(scope.node, "lineno", 0)))

@@ -33,6 +33,11 @@ class Scope:
         return isinstance(self.node, ast.ClassDef)
 
     @property
+    def line(self) -> int:
+        """The line of its `def` or `class`; 0 for the module."""
+        return 0 if isinstance(self.node, ast.Module) else self.node.lineno
+
+    @property
     def function(self) -> Function | None:
         """The function's node, where it is one."""
         return self.node if isinstance(self.node, Function) else None
@@ -87,7 +92,7 @@ def scopes(tree: ast.Module) -> Scopes:
         node, scope = stack.pop()
         scope.nodes.append(node)
         if node.__class__ is ast.Call:
-            scope.calls.append(node)  # type: ignore[arg-type]
+            scope.calls.append(node)
         inner = scope
         if isinstance(node, Defined):
             qualname = f"{scope.qualname}.{node.name}" if scope.qualname else node.name

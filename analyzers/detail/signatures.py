@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Literal
 
 from forwardbook.analyzers.detail.docstrings import Docstring, Said
 from forwardbook.analyzers.detail.facts import Line, ParameterDetail, Returned
@@ -13,6 +14,8 @@ from forwardbook.analyzers.index.header import parameters as written
 from forwardbook.analyzers.index.header import signature as joined_signature
 from forwardbook.analyzers.index.header import words
 from forwardbook.analyzers.index.source_text import joined
+
+Kind = Literal["function", "method", "property", "static method", "class method"]
 
 
 def signature(file: OpenFile, node: Defined) -> str:
@@ -82,7 +85,7 @@ def _in_lambda(file: OpenFile, node: ast.AST) -> bool:
     return any(isinstance(each, ast.Lambda) for each in file.scopes.above(node))
 
 
-def kind_of(node: Function, scope: Scope) -> str:
+def kind_of(node: Function, scope: Scope) -> Kind:
     """Whether a function is a method, a property, a static or a class method, or none of these."""
     if scope.around is None or not scope.around.is_class:
         return "function"
