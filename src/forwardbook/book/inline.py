@@ -46,6 +46,22 @@ def prose(text: str) -> str:
     return plain(_DOUBLE_TICKS.sub(r"\1", _ROLE.sub(r"\1", text)))
 
 
+def marked(text: str) -> str:
+    """Words of our own with names of the source between backticks: these become code, the rest `plain`."""
+    parts = one_line(text).split("`")
+    if len(parts) % 2 == 0:
+        return plain(text)
+    shown = [code(part) if number % 2 else _inner(part) for number, part in enumerate(parts)]
+    return "".join(shown)
+
+
+def _inner(text: str) -> str:
+    """Plain text with the spaces around it."""
+    body = text.strip()
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{before}{plain(body)}{after}" if body else text
+
+
 def code(text: str) -> str:
     """The text as a code span, whatever backticks it holds."""
     line = one_line(text)

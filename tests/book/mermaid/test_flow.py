@@ -60,7 +60,7 @@ def test_the_receiver_is_the_class_and_a_constructor_is_called_by_its_class() ->
 
 
 def test_control_flow_becomes_frames_and_empty_ones_vanish() -> None:
-    """A loop, an alternative of two, one arm alone as `opt`, handlers as `opt`, and things at once as `par`."""
+    """A loop, an alternative, one arm or handler alone as `opt`, and things at once as `par`."""
     a, b = call(1, "f"), call(2, "f")
     edges = tuple(edge(line, "f") for line in (1, 2))
     cases: list[tuple[Step, list[str]]] = [

@@ -5,6 +5,7 @@ A message is drawn only where an edge exists; calls of built-ins and calls that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -23,6 +24,7 @@ from forwardbook.analyzers.index.facts import Edge, FileFacts
 from forwardbook.book.mermaid.labels import call_text
 from forwardbook.book.mermaid.sequence import Frame, Item, Message, Part, messages
 
+_COMMENT = re.compile(r":\s*#.*$")
 DRAWN = frozenset({"exact", "registry", "external"})
 
 
@@ -58,7 +60,9 @@ class Flows:
                 if edge is not None:
                     yield self._message(caller, step, edge)
             elif isinstance(step, LoopStep):
-                yield from _frame(Part(step.header, tuple(self._walk(step.body, caller, edges))))
+                yield from _frame(
+                    Part(_COMMENT.sub("", step.header), tuple(self._walk(step.body, caller, edges)))
+                )
             elif isinstance(step, BranchStep):
                 yield from _branch(self._parts(step.arms, caller, edges))
             elif isinstance(step, ParallelStep):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from forwardbook.analyzers.detail.facts import ClassDetail, FunctionDetail
 from forwardbook.book.blocks import Block, Heading, Paragraph
-from forwardbook.book.inline import clip, code, codes, plain, prose
-from forwardbook.book.pages.functions import function, signature, words
+from forwardbook.book.inline import clip, code, codes, marked, plain, prose
+from forwardbook.book.pages.functions import function, signature, unmarked, words
 from forwardbook.book.pages.section import SectionFacts, expression, first_sentence, sentence, table
 
 _DOTTED = re.compile(r"[A-Za-z_][\w.]*")
@@ -23,7 +23,9 @@ def class_parts(facts: SectionFacts, one: ClassDetail, level: int = 3) -> Iterat
         yield Paragraph(sentence(", ".join(plain(each) for each in one.nature)))
     yield from words(one.docstring, one.summary)
     yield from _bases(one)
-    rows = [(expression(f"@{each.text}"), prose(each.effect), facts.at(each.line)) for each in one.decorators]
+    rows = [
+        (expression(f"@{each.text}"), marked(each.effect), facts.at(each.line)) for each in one.decorators
+    ]
     yield from table(("Decorator", "Effect", "Where"), rows)
     yield from _attributes(facts, one)
     yield from _life(one)
@@ -69,7 +71,11 @@ def _life(one: ClassDetail) -> Iterator[Block]:
 
 
 def _magic(facts: SectionFacts, one: ClassDetail) -> Iterator[Block]:
-    rows = [(code(name), plain(called), facts.at(line)) for name, line, called in one.magic]
+    rows = [
+        (code(name), unmarked(called), facts.at(line))
+        for name, line, called in one.magic
+        if name not in _CONSTRUCTORS
+    ]
     yield from table(("Special method", "Called by", "Where"), rows)
 
 

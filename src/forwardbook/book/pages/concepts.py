@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.book.blocks import Block, Bullets, Paragraph
-from forwardbook.book.inline import clip, code, plain, prose
+from forwardbook.book.inline import clip, code, marked, plain, prose
 from forwardbook.book.pages.section import SectionFacts, section, sentence, table
 
 
@@ -20,7 +20,7 @@ def _patterns(facts: SectionFacts) -> Iterator[Block]:
         places = ", ".join(facts.at(line.line) for line in each.evidence[:3])
         shown = f" ({places})" if places else ""
         subject = f" {code(each.subject)}:" if each.subject else ""
-        items.append(sentence(f"**{plain(each.name.capitalize())}**.{subject} {prose(each.why)}{shown}"))
+        items.append(sentence(f"**{plain(each.name.capitalize())}**.{subject} {marked(each.why)}{shown}"))
     if items:
         yield Paragraph("Patterns, recognised by rules on names and structure:")
         yield Bullets(tuple(items[:20]))

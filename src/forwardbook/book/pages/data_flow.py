@@ -29,6 +29,8 @@ def data_flow(facts: SectionFacts) -> tuple[Block, ...]:
         items, inside = opened(flows, name, MOST)
         seen |= inside
         drawn.append((name, items))
+    private = {each.qualname for each in facts.detail.functions if not each.is_public}
+    drawn.sort(key=lambda one: (one[0] != "", one[0] in private, -_size(one[1])))
     blocks = list(_diagrams(facts, drawn))
     rest = [name for name in flows.steps if name not in seen and flows.items(name)]
     if not blocks:

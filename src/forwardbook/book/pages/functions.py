@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from forwardbook.analyzers.detail.facts import FunctionDetail, ParameterDetail, Raise
 from forwardbook.analyzers.index.facts import Definition
 from forwardbook.book.blocks import Block, Code, Details, Heading, Paragraph, Quote, Table, note
-from forwardbook.book.inline import clip, code, plain, prose
+from forwardbook.book.inline import clip, code, marked, plain, prose
 from forwardbook.book.pages.section import SectionFacts, expression, sentence, table
 
 _MOST_VALUES = 4
+_SAID = frozenset({"classmethod", "staticmethod", "property", "abstractmethod", "abc.abstractmethod"})
 _IMPLIED = frozenset({"self", "cls"})
 
 
@@ -51,7 +52,7 @@ def words(docstring: str, summary: str) -> Iterator[Block]:
 def _traits(one: FunctionDetail) -> str:
     traits: list[str] = [one.kind] if one.kind not in ("function", "method") else []
     traits += ["async"] * one.is_async + ["generator"] * one.is_generator + ["abstract"] * one.is_abstract
-    called = f"called by {plain(one.magic)}" if one.magic else ""
+    called = f"called by {unmarked(one.magic)}" if one.magic else ""
     words = ", ".join(each for each in (*traits, called) if each)
     return sentence(words[:1].upper() + words[1:]) if words else ""
 
@@ -63,7 +64,8 @@ def _parameters(one: FunctionDetail) -> Iterator[Block]:
         if not (number == 0 and each.name in _IMPLIED)
     ]
     if any(any(row[1:]) for row in rows):
-        yield Table(("Parameter", "Type", "Default", "Meaning"), tuple(rows))
+        width = 4 if any(row[3] for row in rows) else 3
+        yield Table(("Parameter", "Type", "Default", "Meaning")[:width], tuple(row[:width] for row in rows))
 
 
 def parameter_name(one: ParameterDetail) -> str:
@@ -85,8 +87,8 @@ def _returns(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
     verb = "Yields" if found.yields else "Returns"
     if kind and meaning:
         yield note(verb, sentence(f"{kind}: {meaning}"))
-    elif kind or meaning:
-        yield note(verb, sentence(kind or meaning))
+    elif (kind and kind != "`None`") or meaning:
+        yield note(verb, sentence(meaning or kind))
     elif shown:
         more = " and others" if len(shown) > _MOST_VALUES else ""
         yield note(verb, sentence(f"{', '.join(shown[:_MOST_VALUES])}{more}"))
@@ -120,5 +122,14 @@ def _effects(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
 
 def decorators(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
     """The decorators and what they do."""
-    rows = [(expression(f"@{each.text}"), prose(each.effect), facts.at(each.line)) for each in one.decorators]
+    rows = [
+        (expression(f"@{each.text}"), marked(each.effect), facts.at(each.line))
+        for each in one.decorators
+        if each.text not in _SAID
+    ]
     yield from table(("Decorator", "Effect", "Where"), rows)
+
+
+def unmarked(text: str) -> str:
+    """Words that hold code of nobody's (`x[key]`), as plain text."""
+    return plain(text.replace("`", ""))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from forwardbook.analyzers.detail.facts import Detail
 from forwardbook.analyzers.index.facts import FileFacts
 from forwardbook.book.blocks import Block, Table
-from forwardbook.book.inline import code, plain
+from forwardbook.book.inline import code, marked, plain
 from forwardbook.book.pages.kind import LANGUAGES, kind, native_kind
 from forwardbook.book.pages.section import SectionFacts, expression, section
 
@@ -54,7 +54,7 @@ def _language(facts: SectionFacts) -> str:
     if not facts.detail.requirements:
         return f"Python {major}" + (f".{minor} or newer" if minor else "")
     highest = facts.detail.requirements[0]
-    return f"Python {major}.{minor} or newer: {plain(highest.what)} at {facts.at(highest.line)}"
+    return f"Python {major}.{minor} or newer: {marked(highest.what)} at {facts.at(highest.line)}"
 
 
 def _dependencies(detail: Detail, origin: str) -> str:
