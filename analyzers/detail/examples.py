@@ -45,8 +45,26 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
+    """A piece of code under one name that it calls: `through` is the first name of the callee as written.
+
+    `imported` says what the names of a Python file stand for; a document has its `words` instead.
+    """
+
     example: Example
-    words: frozenset[str]
+    through: str
+    imported: Mapping[str, str]
+    words: frozenset[str] = frozenset()
+
+    def is_of(self, definition: Definition, module: str) -> bool:
+        """Whether the called name comes from the definition's module, or from a package around it."""
+        top = definition.qualname.partition(".")[0]
+        if self.words:
+            return module.partition(".")[0] in self.words and top in self.words
+        if "." in definition.qualname or self.through == top:
+            home = self.imported.get(top, "").rpartition(".")[0]
+        else:
+            home = self.imported.get(self.through, "")
+        return bool(home) and (f"{module}.".startswith(f"{home}.") or f".{home}".endswith(f".{module}"))
 
 
 class Examples:
@@ -70,17 +88,11 @@ class Examples:
 
     def _found(self, definition: Definition, facts: FileFacts) -> Iterator[Example]:
         yield from _own(definition, facts.path, self._texts.get(facts.path, ""))
-        name, owner = definition.name, definition.parent.rpartition(".")[2]
-        if name == "__init__":
-            name, owner = owner, ""
+        name = definition.parent.rpartition(".")[2] if definition.name == "__init__" else definition.name
         if name.startswith("__") and name.endswith("__"):
             return
-        package = facts.module.partition(".")[0]
         for piece in self._by_name.get(name, ()):
-            mentions = owner in piece.words if owner else package in piece.words or not package
-            if mentions and not (
-                piece.example.path == facts.path and piece.example.span.start in definition.span
-            ):
+            if piece.example.path != facts.path and piece.is_of(definition, facts.module):
                 yield piece.example
 
 
@@ -113,12 +125,12 @@ def _own(definition: Definition, path: str, text: str) -> Iterator[Example]:
 def _pieces(path: str, text: str) -> Iterator[tuple[str, _Piece]]:
     """The pieces of a text that call something, under each name that they call."""
     if _DOCUMENT.search(path):
-        lines = text.split("\n")
+        lines, words = text.split("\n"), frozenset(_WORD.findall(text[:200_000]))
         for start, stop, language in _blocks(lines):
             code = textwrap.dedent("\n".join(lines[start:stop]))
             if language == "pycon" or _parses(code):
                 example = Example(code, "document", path, Span(start + 1, stop), language)
-                piece = _Piece(example, frozenset(_WORD.findall(text[:200_000])))
+                piece = _Piece(example, "", {}, words)
                 yield from ((name, piece) for name in set(_CALLED.findall(code)))
     elif path.endswith(".py") and _TEST.search(path):
         yield from _in_tests(path, text)
@@ -131,17 +143,31 @@ def _in_tests(path: str, text: str) -> Iterator[tuple[str, _Piece]]:
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    lines, words = text.split("\n"), frozenset(_WORD.findall(text[:200_000]))
+    lines, imported = text.split("\n"), _imported(tree)
     for node in tree.body:
         inner = node.body if isinstance(node, ast.ClassDef) else [node]
         for each in inner:
             if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-                for name, span in _calls(each):
+                for name, through, span in _calls(each):
                     code = textwrap.dedent("\n".join(lines[span.start - 1 : span.end]))
-                    yield name, _Piece(Example(code, "test", path, span), words)
+                    yield name, _Piece(Example(code, "test", path, span), through, imported)
 
 
-def _calls(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, Span]]:
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """What the imported names of a file stand for, in full."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for each in node.names:
+                name = each.name if each.asname else each.name.partition(".")[0]
+                found[each.asname or name] = name
+        elif isinstance(node, ast.ImportFrom):
+            for each in node.names:
+                found[each.asname or each.name] = f"{node.module or ''}.{each.name}"
+    return found
+
+
+def _calls(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, str, Span]]:
     """The names that a function calls, and the lines to show: the function, or of a long one a statement."""
     start = min((mark.lineno for mark in node.decorator_list), default=node.lineno)
     whole = Span(start, node.end_lineno or node.lineno)
@@ -158,7 +184,13 @@ def _calls(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, 
                 name = getattr(each.func, "attr", getattr(each.func, "id", ""))
                 if name and name not in seen and span.end - span.start < LONGEST:
                     seen.add(name)
-                    yield name, span
+                    yield name, _first_name(each.func), span
+
+
+def _first_name(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[int, int, Literal["python", "pycon"]]]:
