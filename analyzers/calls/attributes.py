@@ -64,7 +64,12 @@ def found(resolver: Resolver, value: Value, name: str) -> Values:
         return values
     if isinstance(value, SuperValue):
         line = resolver.hierarchy.line(value.place)
-        return _along(resolver, line.classes[1:], line.sure, value.receiver, name)
+        values = _along(resolver, line.classes[1:], line.sure, value.receiver, name)
+        fixed = [
+            replace(one_, fixed=True) if isinstance(one_, FunctionValue) else one_
+            for one_ in values.alternatives
+        ]
+        return replace(values, alternatives=tuple(fixed))
     if isinstance(value, OutsideValue):
         if value.role == "name":
             return one(OutsideValue(f"{value.dotted}.{name}"))

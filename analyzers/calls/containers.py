@@ -29,8 +29,8 @@ def item(resolver: Resolver, values: Values) -> Values:
 def _each(values: Values, rule: object) -> Values:
     assert callable(rule)
     parts = [rule(value) for value in values.alternatives]
-    if not values.known or not parts:
-        parts.append(unknown(values.reason or "nothing is known of what is iterated"))
+    if not values.known:
+        parts.append(unknown(values.reason))
     return union(parts).labelled(values.how)
 
 

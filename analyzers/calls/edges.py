@@ -162,8 +162,8 @@ def _joined(steps: list[str]) -> str:
 
 
 def _through(before: Values, parts: list[Values]) -> Values:
-    if not before.known or not parts:
-        parts = [*parts, unknown(before.reason or "nothing is known of what stands before it")]
+    if not before.known:
+        parts = [*parts, unknown(before.reason)]
     return union(parts).labelled(before.how)
 
 
@@ -178,7 +178,8 @@ def _siblings(resolver: Resolver, site: _Site, receiver: Values, name: str) -> I
     for value in receiver.alternatives:
         if not isinstance(value, SuperValue):
             continue
-        usual = resolver.found_member(value, name).alternatives
+        held = resolver.found_member(value, name).alternatives
+        usual = {one.place for one in held if isinstance(one, FunctionValue)}
         for below in resolver.hierarchy.descendants(value.place):
             line = resolver.hierarchy.line(below).classes
             behind = line[line.index(value.place) + 1 :] if value.place in line else ()
@@ -189,7 +190,7 @@ def _siblings(resolver: Resolver, site: _Site, receiver: Values, name: str) -> I
                 if found is None:
                     continue
                 for one in found.alternatives:
-                    if isinstance(one, FunctionValue) and one not in usual:
+                    if isinstance(one, FunctionValue) and one.place not in usual:
                         yield site.edge("possible", one.place, f"it comes next in `{below.qualname}`")
                 break
 
@@ -197,7 +198,7 @@ def _siblings(resolver: Resolver, site: _Site, receiver: Values, name: str) -> I
 def _targets(resolver: Resolver, site: _Site, text: str, values: Values) -> Iterator[Edge]:
     """The edges to what a call can reach."""
     if not values.alternatives:
-        yield site.edge("unresolved", text, values.reason or "it is only ever bound to None")
+        yield site.edge("unresolved", text, values.reason or "nothing but `None` is known of it")
         return
     how: How = values.how
     reason = "a registry holds it" if how == "registry" else values.reason
@@ -279,7 +280,7 @@ def _of_function(
     """A function, and as possible the overrides that a subclass's instance would run instead."""
     yield _formed(site.edge(how, value.place, reason), form)
     receiver = value.receiver
-    if receiver is None or receiver.exact:
+    if receiver is None or receiver.exact or value.fixed:
         return
     overrides = overriding(resolver, receiver.place, value.place)
     if len(overrides) > MANY:

@@ -51,8 +51,6 @@ def attribute(resolver: Resolver, values: Values, name: str) -> Values:
 def _with_rest(values: Values, parts: list[Values]) -> Values:
     if not values.known:
         parts = [*parts, unknown(values.reason)]
-    elif not parts:
-        parts = [unknown(values.reason or "nothing is known of what stands before it")]
     return union(parts).labelled(values.how)
 
 

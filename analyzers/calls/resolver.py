@@ -90,7 +90,7 @@ class Resolver:
         """The tree of an expression given as text, None where it is cut or broken."""
         if text not in self._trees:
             try:
-                self._trees[text] = ast.parse(text.replace("…", "..."), mode="eval").body
+                self._trees[text] = ast.parse(f"({text})".replace("…", "..."), mode="eval").body
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 self._trees[text] = None
         return self._trees[text]

@@ -48,10 +48,11 @@ class InstanceValue:
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue:
-    """A function or method; `receiver` is what it is bound to."""
+    """A function or method; `receiver` is what it is bound to; `fixed` where no override can run instead."""
 
     place: Place
     receiver: ClassValue | InstanceValue | None = None
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
