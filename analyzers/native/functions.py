@@ -76,10 +76,16 @@ def _draft(node: Node, header_end: int, outer: Scope, scopes: list[Scope], heade
         signature=masks.text(start, header_end),
         parameters=parameters_of(declared.node, masks),
         returns="" if _MACRO.match(returns) and _constructs(parts, outer) else returns,
-        decorators=(*lines, *headers.decorators(start, declared.start)),
+        decorators=(*lines, *headers.decorators(start, declared.start), *_ending(node, header_end, headers)),
         docstring=headers.docstring(decorated),
         is_public=_public(outer, before, declared),
     )
+
+
+def _ending(node: Node, header_end: int, headers: Headers) -> tuple[str, ...]:
+    """`= default`, `= delete` or `= 0` where that stands in place of a body."""
+    text = headers.masks.text(header_end, min(node.end_byte, header_end + 24)).rstrip("; ")
+    return ("= " + text[1:].strip(),) if text.startswith("=") else ()
 
 
 def _kind(before: bytes, parts: tuple[str, ...], in_class: bool) -> Kind:
