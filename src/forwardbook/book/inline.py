@@ -18,7 +18,7 @@ _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
 _ROLE = re.compile(r":[a-zA-Z:+.-]+:`~?([^`<]+?)(?:\s*<[^`]*>)?`")
-_DOUBLE_TICKS = re.compile(r"``([^`]+)``")
+_TICKS = re.compile(r"(`{1,2})([^`\n]+)\1(?!`)")
 _WORDS_LINKED = re.compile(r"\b(https?|ftp)://|\bwww\.", re.IGNORECASE)
 
 
@@ -42,8 +42,8 @@ def plain(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A passage of a docstring as `plain` text, its reStructuredText roles and double backticks taken off."""
-    return plain(_DOUBLE_TICKS.sub(r"\1", _ROLE.sub(r"\1", text)))
+    """A passage of a docstring as `plain` text, its reStructuredText roles and backticks taken off."""
+    return plain(_TICKS.sub(r"\2", _ROLE.sub(r"\1", text)))
 
 
 def marked(text: str) -> str:

@@ -46,7 +46,7 @@ def test_only_calls_with_an_edge_are_drawn() -> None:
         edge(6, "pkg.mod.f", "external"),
     )
     found = flows({"": steps}, {"": edges}).items("")
-    assert [Message(PATH, PATH, "f()", 1, "f"), Message(PATH, "pkg", "mod.f()", 6)] == list(found)
+    assert [Message(PATH, PATH, "f()", 1, "f"), Message(PATH, "pkg", "mod.f()", 6, "", True)] == list(found)
 
 
 def test_the_receiver_is_the_class_and_a_constructor_is_called_by_its_class() -> None:

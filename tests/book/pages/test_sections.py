@@ -30,8 +30,8 @@ GOLDEN = Path(__file__).parent / "golden"
 READER = MarkdownIt("gfm-like", {"html": True, "linkify": False})
 SECTIONS = {
     "Summary", "Metadata", "Core concepts", "Components", "Command line", "Data flow", "Architecture",
-    "Performance-critical sections", "Error handling", "Configuration", "Usage examples", "Related files", "Cost",
-    "Keys", "Example",
+    "Performance-critical sections", "Error handling", "Configuration", "Usage examples", "Related files",
+    "Cost", "Keys", "Example",
 }  # fmt: skip
 OURS = re.compile(r"</?(details|summary|code)( markdown=\"1\")?>")
 HOSTILE = (

@@ -25,6 +25,7 @@ from forwardbook.book.mermaid.labels import call_text
 from forwardbook.book.mermaid.sequence import Frame, Item, Message, Part, messages
 
 _COMMENT = re.compile(r":\s*#.*$")
+BUILT_IN = ("builtins.", "typing.", "_typeshed.")
 DRAWN = frozenset({"exact", "registry", "external"})
 
 
@@ -42,7 +43,8 @@ class Flows:
         """What the function sends by itself, nothing that it calls opened."""
         if qualname not in self._items:
             drawn = tuple(each for each in self.edges(qualname) if _is_drawn(each))
-            self._items[qualname] = tuple(self._walk(self.steps.get(qualname, ()), qualname, _Edges(drawn)))
+            items = tuple(self._walk(self.steps.get(qualname, ()), qualname, _Edges(drawn)))
+            self._items[qualname] = _without_repeats(items)
         return self._items[qualname]
 
     def participant(self, path: str, qualname: str) -> str:
@@ -87,7 +89,7 @@ class Flows:
         source = self.participant(self.facts.path, caller)
         if edge.how == "external":
             package, _, rest = edge.callee.partition(".")
-            return Message(source, package, call_text(rest or package, step.arguments), step.line)
+            return Message(source, package, call_text(rest or package, step.arguments), step.line, "", True)
         target = self.participant(edge.callee_path, edge.callee)
         name, opens = edge.callee.rpartition(".")[2], edge.callee
         if self.is_class(edge.callee_path, edge.callee):
@@ -160,6 +162,23 @@ def _open_once(
     return tuple(found), total, grown
 
 
+def _without_repeats(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Of calls of one outside function that follow each other, the first."""
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, Frame):
+            parts = tuple(Part(each.text, _without_repeats(each.items)) for each in item.parts)
+            found.append(Frame(item.kind, parts))
+        elif not (found and isinstance(found[-1], Message) and _repeats(found[-1], item)):
+            found.append(item)
+    return tuple(found)
+
+
+def _repeats(first: Message, second: Message) -> bool:
+    same = (first.source, first.target) == (second.source, second.target)
+    return same and second.is_outside and first.text.partition("(")[0] == second.text.partition("(")[0]
+
+
 def _frame(part: Part) -> Iterator[Item]:
     if part.items:
         yield Frame("loop", (part,))
@@ -177,11 +196,8 @@ def _branch(parts: tuple[Part, ...]) -> Iterator[Item]:
 
 
 def _is_drawn(edge: Edge) -> bool:
-    return (
-        edge.how in DRAWN
-        and edge.form in ("call", "launch", "binding")
-        and not edge.callee.startswith("builtins.")
-    )
+    is_call = edge.form in ("call", "launch", "binding")
+    return edge.how in DRAWN and is_call and not edge.callee.startswith(BUILT_IN)
 
 
 class _Edges:

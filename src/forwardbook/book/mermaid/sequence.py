@@ -16,7 +16,8 @@ MAX_MESSAGES: Final = 40
 class Message:
     """A call from one participant to another, named by their labels.
 
-    `line` is that of the call, `opens` the qualname of the callee where it stands in the same file.
+    `line` is that of the call, `opens` the qualname of the callee where it stands in the same file, and
+    `is_outside` says that the callee is not of the repository.
     """
 
     source: str
@@ -24,6 +25,7 @@ class Message:
     text: str
     line: int = 0
     opens: str = ""
+    is_outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def _lines(items: tuple[Item, ...], aliases: dict[str, str]) -> Iterator[str]:
         else:
             word: str = item.kind
             for part in item.parts:
-                yield f"{word} {label(part.text)}"
+                yield word if word == part.text == "else" else f"{word} {label(part.text)}"
                 yield from (f"    {line}" for line in _lines(part.items, aliases))
                 word = _NEXT.get(item.kind, word)
             yield "end"

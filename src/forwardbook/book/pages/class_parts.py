@@ -9,7 +9,7 @@ from forwardbook.analyzers.detail.facts import ClassDetail, FunctionDetail
 from forwardbook.book.blocks import Block, Heading, Paragraph
 from forwardbook.book.inline import clip, code, codes, marked, plain, prose
 from forwardbook.book.pages.functions import function, signature, unmarked, words
-from forwardbook.book.pages.section import SectionFacts, expression, first_sentence, sentence, table
+from forwardbook.book.pages.section import SectionFacts, expression, first_sentence, table
 
 _DOTTED = re.compile(r"[A-Za-z_][\w.]*")
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__call__"})
@@ -19,8 +19,6 @@ def class_parts(facts: SectionFacts, one: ClassDetail, level: int = 3) -> Iterat
     """All that is known of a class, under a heading with its name."""
     yield Heading(level, code(one.qualname))
     yield signature(facts, one.signature, facts.definitions.get(one.qualname))
-    if one.nature:
-        yield Paragraph(sentence(", ".join(plain(each) for each in one.nature)))
     yield from words(one.docstring, one.summary)
     yield from _bases(one)
     rows = [
@@ -45,8 +43,11 @@ def is_shown(one: FunctionDetail) -> bool:
 def _bases(one: ClassDetail) -> Iterator[Block]:
     bases = [re.sub(r"\[.*\]$", "", each) for each in one.bases if "=" not in each]
     named = [each for each in bases if _DOTTED.fullmatch(each)]
-    if named:
-        yield Paragraph(f"{code(one.qualname)} inherits from {codes(named)}.")
+    nature = [plain(each) for each in one.nature if each not in bases]
+    said = [f"{code(one.qualname)} inherits from {codes(named)}."] if named else []
+    said += [f"Kind: {', '.join(nature)}."] if nature else []
+    if said:
+        yield Paragraph(" ".join(said))
 
 
 def _attributes(facts: SectionFacts, one: ClassDetail) -> Iterator[Block]:

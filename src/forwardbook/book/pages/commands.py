@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 
@@ -10,7 +11,8 @@ from forwardbook.book.blocks import Block, Code, Heading, Paragraph
 from forwardbook.book.inline import clip, code, plain, prose
 from forwardbook.book.pages.section import SectionFacts, expression, section, sentence, table
 
-_SAMPLES = {"int": "1", "float": "0.5", "str": "TEXT", "Path": "PATH", "pathlib.Path": "PATH", "bool": "true"}
+_SAMPLES = {"int": "1", "float": "0.5", "bool": "true"}
+_LITERAL = re.compile(r"^[rbfRBF]{0,2}[\"\']|.*[\"\'] [+%] ")
 
 
 def commands(facts: SectionFacts) -> tuple[Block, ...]:
@@ -22,8 +24,9 @@ def commands(facts: SectionFacts) -> tuple[Block, ...]:
 
 def _command(facts: SectionFacts, one: Command, several: bool) -> Iterator[Block]:
     if several:
-        yield Heading(3, f"Command {code(one.name)}" if one.name else f"Command at line {one.line}")
-    said = f": {prose(clip(one.help, 240))}" if one.help else ""
+        title = f"Command {code(one.name)}" if one.name else f"Command line at line {one.line}"
+        yield Heading(3, f"Command line of {code(one.function)}" if one.function and not one.name else title)
+    said = f": {_help(one.help)}" if one.help else ""
     yield Paragraph(sentence(f"Read with {plain(one.framework)} at {facts.at(one.line)}{said}"))
     rows = [_option(facts, each) for each in one.options]
     yield from table(("Option", "Type", "Default", "Meaning", "Where"), rows)
@@ -31,12 +34,17 @@ def _command(facts: SectionFacts, one: Command, several: bool) -> Iterator[Block
     yield Code("bash", example(facts, one))
 
 
+def _help(text: str) -> str:
+    """The words as they are shown to users; where these are put together, the code that does it."""
+    return expression(text, 120) if _LITERAL.match(text) else prose(clip(text, 240))
+
+
 def _option(facts: SectionFacts, one: Option) -> tuple[str, str, str, str, str]:
     kind = code(one.type) if one.type else "flag" if one.is_flag else ""
     default = "required" if one.required else expression(one.default, 40)
     choices = f"One of {expression(one.choices, 80)}. " if one.choices else ""
     names = " ".join(code(each) for each in one.flags) or code(one.name)
-    return names, kind, default, f"{choices}{prose(clip(one.help, 200))}".strip(), facts.at(one.line)
+    return names, kind, default, f"{choices}{_help(one.help)}".strip(), facts.at(one.line)
 
 
 def example(facts: SectionFacts, one: Command) -> str:
@@ -77,4 +85,5 @@ def _sample(one: Option) -> str:
         and not set(default) & set("()[]{}")
     ):
         return default
-    return _SAMPLES.get(one.type, (one.name or "value").lstrip("-").upper())
+    kind = one.type.partition(",")[0]
+    return _SAMPLES.get(kind, (one.name or _longest(one)).lstrip("-").replace("-", "_").upper())

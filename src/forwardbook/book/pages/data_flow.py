@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.analyzers.detail.steps import CallStep, Step
-from forwardbook.analyzers.index.facts import Call, Edge
+from forwardbook.analyzers.index.facts import Call
 from forwardbook.book.blocks import Block, Details, Diagram, Heading, Paragraph
 from forwardbook.book.inline import code, codes
-from forwardbook.book.mermaid.flow import Flows, opened, split
+from forwardbook.book.mermaid.flow import BUILT_IN, Flows, opened, split
 from forwardbook.book.mermaid.sequence import Item, messages, sequence_diagram
 from forwardbook.book.pages.section import SectionFacts, section, table
 
@@ -29,14 +29,25 @@ def data_flow(facts: SectionFacts) -> tuple[Block, ...]:
         items, inside = opened(flows, name, MOST)
         seen |= inside
         drawn.append((name, items))
-    private = {each.qualname for each in facts.detail.functions if not each.is_public}
-    drawn.sort(key=lambda one: (one[0] != "", one[0] in private, -_size(one[1])))
+    drawn.sort(key=lambda one: (_rank(facts, one[0]), -_size(one[1])))
     blocks = list(_diagrams(facts, drawn))
     rest = [name for name in flows.steps if name not in seen and flows.items(name)]
     if not blocks:
         blocks = list(_least(facts, flows, rest))
         rest = []
     return section("Data flow", (*blocks, *_further(facts, flows, rest)))
+
+
+def _rank(facts: SectionFacts, name: str) -> int:
+    """What a program does when it is run comes first, then public functions, constructors, private ones."""
+    if not name:
+        return 0 if facts.detail.entry or not facts.top else 3
+    one = facts.detail.function(name)
+    if one is None or (one.is_public and not one.magic):
+        return 1
+    return (
+        2 if one.name in ("__init__", "__new__", "__post_init__") else 3 - (one.is_public or bool(one.magic))
+    )
 
 
 def flows_of(facts: SectionFacts) -> Flows:
@@ -83,8 +94,9 @@ def _size(items: tuple[Item, ...]) -> int:
 def _diagrams(facts: SectionFacts, drawn: list[tuple[str, tuple[Item, ...]]]) -> Iterator[Block]:
     if drawn:
         yield Paragraph(
-            "Every message is a call in the source, with its arguments as written. Calls of built-ins and of "
-            "what is only known at run time are left out."
+            "Every message is a call in the source, with its arguments as written. Left out are calls of "
+            "built-ins, calls whose target is only known at run time, and all but the first of calls of one "
+            "outside function in a row."
         )
     for number, (name, items) in enumerate(drawn[:_MOST_DIAGRAMS]):
         pieces = split(items, MOST)
@@ -130,12 +142,12 @@ def _further(facts: SectionFacts, flows: Flows, names: list[str]) -> Iterator[Bl
     for name in names:
         lines = {each.line for each in messages(flows.items(name))}
         for edge in facts.graph.edges_from(facts.path, name):
-            if edge.line in lines and edge.how in ("exact", "registry", "external") and _is_shown(edge):
+            if (
+                edge.line in lines
+                and edge.how in ("exact", "registry", "external")
+                and not edge.callee.startswith(BUILT_IN)
+            ):
                 rows.append((code(name or facts.path), "calls", code(edge.callee), facts.at(edge.line)))
     if rows:
         yield Heading(3, "Further calls")
         yield from table(("From", "Relation", "To", "Where"), rows, "Further calls")
-
-
-def _is_shown(edge: Edge) -> bool:
-    return not edge.callee.startswith("builtins.")

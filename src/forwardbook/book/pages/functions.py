@@ -42,7 +42,7 @@ def signature(
 def words(docstring: str, summary: str) -> Iterator[Block]:
     """The docstring's summary as a quotation, and the whole of it folded away where it says more."""
     summary = summary or docstring.strip().split("\n\n")[0]
-    if summary.strip():
+    if len(summary.split()) > 1 or not summary.rstrip().endswith(":"):
         yield Quote(clip(summary, 500))
     rest = docstring.strip()
     if len(rest.split()) > len(summary.split()) + 3:
@@ -52,7 +52,7 @@ def words(docstring: str, summary: str) -> Iterator[Block]:
 def _traits(one: FunctionDetail) -> str:
     traits: list[str] = [one.kind] if one.kind not in ("function", "method") else []
     traits += ["async"] * one.is_async + ["generator"] * one.is_generator + ["abstract"] * one.is_abstract
-    called = f"called by {unmarked(one.magic)}" if one.magic else ""
+    called = f"called by {unmarked(one.magic)}" if one.magic and one.name != "__init__" else ""
     words = ", ".join(each for each in (*traits, called) if each)
     return sentence(words[:1].upper() + words[1:]) if words else ""
 
@@ -74,7 +74,7 @@ def parameter_name(one: ParameterDetail) -> str:
 
 
 def _meaning(one: ParameterDetail) -> str:
-    documented = f"({plain(one.documented_type)}) " if one.documented_type and not one.annotation else ""
+    documented = f"({prose(one.documented_type)}) " if one.documented_type and not one.annotation else ""
     return f"{documented}{prose(clip(one.meaning, 240))}".strip()
 
 

@@ -67,7 +67,11 @@ def _entry(facts: SectionFacts) -> str:
     if entry is None:
         return "none: it is imported"
     calls = f", calling {', '.join(expression(each) for each in entry.calls[:3])}" if entry.calls else ""
-    return f"{plain(entry.kind)} at {facts.at(entry.line)}{calls}"
+    return f"{_guard(entry.kind)} at {facts.at(entry.line)}{calls}"
+
+
+def _guard(kind: str) -> str:
+    return plain(kind).replace("&#95;&#95;main&#95;&#95;", code("__main__"))
 
 
 def sizes(one: FileFacts) -> Table:
