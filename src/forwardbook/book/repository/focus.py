@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.book.blocks import Block, Heading, Paragraph, Table
-from forwardbook.book.inline import code, plain, where
+from forwardbook.book.inline import code, where
 from forwardbook.book.repository.sentences import about
 from forwardbook.book.repository.survey import Survey, is_below
 from forwardbook.book.repository.traces import Tracer
@@ -42,5 +42,5 @@ def _outside(survey: Survey) -> Iterator[tuple[str, ...]]:
         for caller in ("", *dict.fromkeys(each.qualname for each in facts.definitions)):
             for edge in tracer.edges(facts.path, caller):
                 if edge.how == "external" and "." in edge.callee:
-                    name = code(caller) if caller else plain(facts.path)
+                    name = code(caller or facts.path)
                     yield name, "calls", code(edge.callee), where(edge.path, edge.line)

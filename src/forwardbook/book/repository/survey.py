@@ -209,7 +209,12 @@ class Survey:
 
 
 def public(facts: FileFacts) -> tuple[Definition, ...]:
-    """The public classes, functions and methods of a file, each qualname once, not those inside functions."""
+    """The public classes, functions and methods of a file, each qualname once, not those inside functions.
+
+    Of a notebook there are none: its definitions have no lines of the file.
+    """
+    if facts.language == "notebook":
+        return ()
     found: dict[str, Definition] = {}
     inside = {each.qualname for each in facts.definitions if each.kind not in CLASSES}
     for each in facts.definitions:

@@ -163,7 +163,7 @@ def chain_line(survey: Survey, chain: Chain) -> str:
 
 def row(survey: Survey, edge: Edge) -> tuple[str, ...]:
     """One call as a row of a table of relations."""
-    caller = edge.caller or edge.path.rpartition("/")[2]
+    caller = edge.caller or edge.path
     to = plain(edge.callee) if edge.how == "unresolved" else code(edge.callee)
     found = f"{edge.how}: {edge.reason}" if edge.reason else edge.how
     return code(caller), _verb(edge), to, where(edge.path, edge.line), plain(found)

@@ -51,6 +51,8 @@ def check_relation(
                "is overridden by": "overrides"}.get(verb)  # fmt: skip
     if swapped is not None:
         verb, source, target = swapped, target, source
+    if where is not None:  # the call stands in the file of the line, so the caller does
+        near = tuple(dict.fromkeys([*context.names.files_named(where.path), *near]))
     a = End(clean(source), context.names.targets(source, near))
     seen = tuple(dict.fromkeys([*(one.path for one in a.targets[:2]), *near]))
     b = End(clean(target), context.names.targets(target, seen))
@@ -59,6 +61,10 @@ def check_relation(
             return contradicted(f"the sources define no {a.name}")
         return unverified(f"the sources define no {a.name}")
     verdict = _RULES[verb](a, b, context, where)
+    others = tuple(context.names.by_qualname.get(b.name, ()))
+    if verdict.state == "contradicted" and others and others != b.targets:  # any of that name will do
+        again = _RULES[verb](a, End(b.name, others), context, where)
+        verdict = again if again.state == "supported" else verdict
     if verdict.state == "contradicted" and not context.strict and len(a.targets) > 1:
         return unverified(f"{len(a.targets)} definitions are called {a.name}")
     return verdict
