@@ -97,8 +97,8 @@ def observer(file: OpenFile, scope: Scope) -> Iterator[Pattern]:
                 if owner.startswith(f"{inner.this}.") and is_given:
                     added.setdefault(owner.partition(".")[2], call)
     for inner in _inner(file, scope):
-        for loop in inner.nodes:
-            if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        for loop in inner.each(ast.For):
+            if not isinstance(loop.target, ast.Name):
                 continue
             name = dotted(_iterated(loop.iter)).partition(".")[2]
             called = _called_in(loop, loop.target.id)
@@ -189,7 +189,7 @@ def fluent(file: OpenFile, scope: Scope) -> Iterator[Pattern]:
         node = inner.function
         if node is None or (node.name.startswith("__") and node.name.endswith("__")) or not inner.this:
             continue
-        ends = [each for each in inner.nodes if isinstance(each, ast.Return)]
+        ends = inner.each(ast.Return)
         marks = {last(mark) for mark in node.decorator_list}
         if ends and "classmethod" not in marks and all(_is_name(end.value, inner.this) for end in ends):
             found.append(ends[0])

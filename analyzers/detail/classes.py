@@ -140,7 +140,7 @@ def _attributes(file: OpenFile, scope: Scope, said: dict[str, Said]) -> tuple[At
             _bind(file, statement, "", "", found, said)
     for inner in file.scopes.every:
         if inner.around is scope and inner.function is not None and inner.this:
-            for each in inner.nodes:
+            for each in inner.each(ast.Assign, ast.AnnAssign):
                 if isinstance(each, ast.Assign | ast.AnnAssign):
                     _bind(file, each, inner.this, inner.qualname, found, said)
     return tuple(found.values())

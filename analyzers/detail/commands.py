@@ -61,8 +61,8 @@ def _is_typer(file: OpenFile, called: ast.expr) -> bool:
     owner = dotted(called).rpartition(".")[0]
     if not owner or "typer" not in file.names.packages and "cyclopts" not in file.names.packages:
         return False
-    for node in file.scopes.module.nodes:
-        if isinstance(node, ast.Assign) and any(dotted(target) == owner for target in node.targets):
+    for node in file.scopes.module.each(ast.Assign):
+        if any(dotted(target) == owner for target in node.targets):
             return isinstance(node.value, ast.Call) and file.names.full(node.value.func) in _APPS
     return "click" not in file.names.packages
 
@@ -235,8 +235,8 @@ def _argv(file: OpenFile) -> Iterator[Command]:
     """The arguments that a file takes from `sys.argv` itself."""
     for scope in file.scopes.every:
         options = []
-        for node in scope.nodes:
-            if isinstance(node, ast.Subscript) and file.names.full(node.value) == "sys.argv":
+        for node in scope.each(ast.Subscript):
+            if file.names.full(node.value) == "sys.argv":
                 at = node.slice
                 if isinstance(at, ast.Constant) and isinstance(at.value, int) and at.value > 0:
                     parent = file.scopes.parents.get(node)

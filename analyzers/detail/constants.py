@@ -34,7 +34,7 @@ def constants(file: OpenFile) -> tuple[Constant, ...]:
 
 
 def _bindings(scope: Scope) -> Iterator[tuple[ast.Assign | ast.AnnAssign, ast.Name]]:
-    for node in scope.nodes:
+    for node in scope.each(ast.Assign, ast.AnnAssign):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name):
@@ -97,11 +97,12 @@ def _uses(file: OpenFile, names: set[str]) -> dict[str, set[int]]:
     """The lines on which each of the names is read."""
     found: dict[str, set[int]] = {name: set() for name in names}
     for scope in file.scopes.every:
-        for node in scope.nodes:
-            if isinstance(node, ast.Name) and node.id in found and not isinstance(node.ctx, ast.Store):
-                found[node.id].add(node.lineno)
-            elif isinstance(node, ast.Attribute) and node.attr in found and isinstance(node.ctx, ast.Load):
-                found[node.attr].add(node.lineno)
+        for name in scope.each(ast.Name):
+            if name.id in found and not isinstance(name.ctx, ast.Store):
+                found[name.id].add(name.lineno)
+        for read in scope.each(ast.Attribute):
+            if read.attr in found and isinstance(read.ctx, ast.Load):
+                found[read.attr].add(read.lineno)
     return found
 
 

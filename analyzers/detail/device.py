@@ -92,7 +92,7 @@ def device(file: OpenFile, scope: Scope) -> tuple[DeviceOperation, ...]:
 
 
 def _operations(file: OpenFile, scope: Scope) -> Iterator[DeviceOperation]:
-    for node in scope.nodes:
+    for node in scope.each(ast.Call, ast.BinOp):
         if isinstance(node, ast.Call):
             known = _call(file, node)
             if known is not None:

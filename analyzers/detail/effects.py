@@ -47,9 +47,9 @@ def _calls(file: OpenFile, scope: Scope) -> Iterator[Effect]:
 
 def _bindings(file: OpenFile, scope: Scope) -> Iterator[Effect]:
     """The assignments to what outlives the scope."""
-    declared = {name for node in scope.nodes if isinstance(node, ast.Global) for name in node.names}
-    outer = {name for node in scope.nodes if isinstance(node, ast.Nonlocal) for name in node.names}
-    for node in scope.nodes:
+    declared = {name for node in scope.each(ast.Global) for name in node.names}
+    outer = {name for node in scope.each(ast.Nonlocal) for name in node.names}
+    for node in scope.each(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete):
         if isinstance(node, ast.Assign):
             targets: list[ast.expr] = list(node.targets)
         elif isinstance(node, ast.AugAssign) or (isinstance(node, ast.AnnAssign) and node.value is not None):
@@ -106,16 +106,8 @@ def _owner(file: OpenFile, scope: Scope, place: ast.expr) -> str:
     if scope.this and root.id == scope.this:
         return "attribute" if place is not root or isinstance(place, ast.Name) else ""
     if root.id in scope.parameters:
-        rebound = any(
-            isinstance(each, ast.Name) and each.id == root.id and isinstance(each.ctx, ast.Store)
-            for each in scope.nodes
-        )
-        return "" if rebound else "argument"
-    is_local = scope.function is not None and any(
-        isinstance(each, ast.Name) and each.id == root.id and isinstance(each.ctx, ast.Store)
-        for each in scope.nodes
-    )
-    if is_local or scope.is_class:
+        return "" if root.id in scope.stored else "argument"
+    if scope.is_class or (scope.function is not None and root.id in scope.stored):
         return ""
     if root.id in file.global_names:
         return "global"

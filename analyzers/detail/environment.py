@@ -17,7 +17,7 @@ def environment(file: OpenFile, scope: Scope) -> tuple[EnvironmentVariable, ...]
 
 
 def _uses(file: OpenFile, scope: Scope) -> Iterator[EnvironmentVariable]:
-    for node in scope.nodes:
+    for node in scope.each(ast.Call, ast.Subscript, ast.Compare):
         if isinstance(node, ast.Call):
             yield from _call(file, node)
         elif isinstance(node, ast.Subscript) and file.names.full(node.value) == "os.environ":

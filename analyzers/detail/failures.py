@@ -29,7 +29,7 @@ _LOGS: Final = frozenset(
         "write",
     }
 )
-_TRIES: Final = (ast.Try, getattr(ast, "TryStar", ast.Try))
+_TRIES: Final = tuple({ast.Try, getattr(ast, "TryStar", ast.Try)})
 _CLOSES: Final = frozenset(
     {
         "close",
@@ -46,7 +46,7 @@ _CLOSES: Final = frozenset(
 
 def raises(file: OpenFile, scope: Scope, documented: dict[str, str]) -> tuple[Raise, ...]:
     """What is raised here, with its condition; then what only the docstring names (line 0)."""
-    found = [_raise(file, node, documented) for node in scope.nodes if isinstance(node, ast.Raise)]
+    found = [_raise(file, node, documented) for node in scope.each(ast.Raise)]
     said = {each.exception.rpartition(".")[2] for each in found}
     for name, meaning in documented.items():
         if name.rpartition(".")[2] not in said:
@@ -76,7 +76,7 @@ def _handler_of(file: OpenFile, node: ast.AST) -> ast.ExceptHandler | None:
 def caught(file: OpenFile, scope: Scope) -> tuple[Caught, ...]:
     """The handlers of `try` and the uses of `contextlib.suppress`, in source order."""
     found: list[Caught] = []
-    for node in scope.nodes:
+    for node in scope.each(*_TRIES, ast.With):
         if isinstance(node, _TRIES):
             body = Span(node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
             found += (_caught(file, handler, body) for handler in node.handlers)
@@ -134,7 +134,7 @@ def _is_same(node: ast.Raise, handler: ast.ExceptHandler) -> bool:
 def checks(file: OpenFile, scope: Scope) -> tuple[Check, ...]:
     """The validation done here: assertions, branches that only raise, calls named for it."""
     found: list[Check] = []
-    for node in scope.nodes:
+    for node in scope.each(ast.Assert, ast.If, ast.Call):
         if isinstance(node, ast.Assert):
             message = file.text(node.msg) if node.msg else "AssertionError"
             found.append(Check(node.lineno, "assert", file.text(node.test), message))
@@ -157,7 +157,7 @@ def cleanups(file: OpenFile, scope: Scope) -> tuple[Cleanup, ...]:
 
 
 def _cleanups(file: OpenFile, scope: Scope) -> Iterator[Cleanup]:
-    for node in scope.nodes:
+    for node in scope.each(*_TRIES, ast.With, ast.AsyncWith, ast.Call):
         if isinstance(node, _TRIES) and node.finalbody:
             statements = "; ".join(file.syntax.first_line(each) for each in node.finalbody[:3])
             yield Cleanup(node.finalbody[0].lineno, "finally", statements)

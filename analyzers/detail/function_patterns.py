@@ -34,7 +34,7 @@ def generator_context(file: OpenFile, scope: Scope) -> Iterator[Pattern]:
     for mark in node.decorator_list:
         name = file.names.full(mark)
         if name in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
-            yields = [each for each in scope.nodes if isinstance(each, ast.Yield)]
+            yields = scope.each(ast.Yield)
             evidence = (line(file, mark), *(line(file, each) for each in yields[:2]))
             yield Pattern(
                 "context manager", scope.qualname, f"a generator under `@{file.text(mark)}`", evidence
@@ -49,8 +49,8 @@ def factory(file: OpenFile, scope: Scope) -> Iterator[Pattern]:
         name for name in file.names.imported if name[:1].isupper() and not name.isupper()
     }
     made: dict[str, ast.expr] = {}
-    for each in scope.nodes:
-        if isinstance(each, ast.Return) and isinstance(each.value, ast.Call):
+    for each in scope.each(ast.Return):
+        if isinstance(each.value, ast.Call):
             name = dotted(each.value.func)
             if name in known or name == "cls":
                 made.setdefault(name, each.value)
@@ -73,7 +73,7 @@ def decorator(file: OpenFile, scope: Scope) -> Iterator[Pattern]:
     node = scope.function
     assert node is not None
     inner = {each.name: each for each in node.body if isinstance(each, Function)}
-    for end in scope.nodes:
+    for end in scope.each(ast.Return):
         if (
             not isinstance(end, ast.Return)
             or not isinstance(end.value, ast.Name)
@@ -108,7 +108,7 @@ def registry(file: OpenFile) -> Iterator[Pattern]:
     tables = _tables(file)
     entered: dict[str, list[Line]] = {}
     for scope in file.functions:
-        for node in scope.nodes:
+        for node in scope.each(ast.Assign, ast.Call):
             entry = _entry(file, scope, node)
             if entry is not None and entry[0] in tables:
                 entered.setdefault(entry[0], []).append(entry[1])
@@ -132,7 +132,7 @@ def _tables(file: OpenFile) -> dict[str, tuple[str, Line]]:
     """The empty (or small) tables of the module and its classes by the words that reach them."""
     found: dict[str, tuple[str, Line]] = {}
     for scope in file.scopes.every:
-        for node in scope.nodes:
+        for node in scope.each(ast.Assign, ast.AnnAssign):
             if isinstance(node, ast.Assign):
                 targets, value = node.targets, node.value
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -178,7 +178,7 @@ def _entry(file: OpenFile, scope: Scope, node: ast.AST) -> tuple[str, Line] | No
     if isinstance(node, ast.Assign) and isinstance(given, ast.Name) and given.id in scope.parameters:
         is_callable = any(
             isinstance(each, ast.Return) and isinstance(each.value, ast.Name) and each.value.id == given.id
-            for each in scope.nodes
+            for each in scope.each(ast.Return)
         )
         if is_registering or is_callable:
             return table, line(file, node)
@@ -188,7 +188,7 @@ def _entry(file: OpenFile, scope: Scope, node: ast.AST) -> tuple[str, Line] | No
 def _looked_up(file: OpenFile, name: str) -> list[Line]:
     found = []
     for scope in file.functions:
-        for node in scope.nodes:
+        for node in scope.each(ast.Subscript, ast.Call):
             if (
                 (
                     isinstance(node, ast.Subscript)
@@ -232,28 +232,23 @@ def strategy(file: OpenFile) -> Iterator[Pattern]:
     own = {each.qualname for each in (*file.functions, *file.classes)} | set(file.names.imported)
     tables: dict[str, ast.Dict] = {}
     for scope in file.scopes.every:
-        for node in scope.nodes:
+        for node in scope.each(ast.Assign, ast.AnnAssign):
             if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
                 values = node.value.values
                 if len(values) > 1 and all(_is_callable(each, own) for each in values):
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                     tables.update({dotted(each): node.value for each in targets if dotted(each)})
     for scope in file.scopes.every:
-        for node in scope.nodes:
+        for used in scope.each(ast.Subscript, ast.Call):
             name = ""
-            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-                name = dotted(node.value)
-            elif (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "get"
-            ):
-                name = dotted(node.func.value)
+            if isinstance(used, ast.Subscript) and isinstance(used.ctx, ast.Load):
+                name = dotted(used.value)
+            elif isinstance(used, ast.Call) and last(used.func) == "get":
+                name = dotted(used.func).rpartition(".")[0]
             table = tables.pop(name, None) if name else None
             if table is not None:
                 why = f"one of {len(table.values)} is chosen by key from `{name}`"
-                evidence = (line(file, table), line(file, node))  # type: ignore[arg-type]
-                yield Pattern("strategy", name, why, evidence)
+                yield Pattern("strategy", name, why, (line(file, table), line(file, used)))
 
 
 def _is_callable(node: ast.expr, own: set[str]) -> bool:
@@ -263,7 +258,7 @@ def _is_callable(node: ast.expr, own: set[str]) -> bool:
 def monkey_patch(file: OpenFile) -> Iterator[Pattern]:
     """An attribute of an imported module or class that is replaced."""
     for scope in file.scopes.every:
-        for node in scope.nodes:
+        for node in scope.each(ast.Assign):
             if not isinstance(node, ast.Assign):
                 continue
             for target in node.targets:

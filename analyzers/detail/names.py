@@ -23,17 +23,14 @@ class Names:
                 top = each.module.partition(".")[0]
                 self.imported[top] = top
         self.packages = {each.lstrip(".").partition(".")[0] for each in self.imported.values()}
-        self._known: dict[str, str] = {}
+        self._known: dict[ast.expr, str] = {}
 
     def full(self, node: ast.expr) -> str:
         """The dotted name with its first part resolved by the imports; empty where it is no chain."""
-        words = dotted(node)
-        if not words:
-            return ""
-        known = self._known.get(words)
+        known = self._known.get(node)
         if known is None:
-            first, dot, rest = words.partition(".")
-            known = self._known[words] = self.imported.get(first, first) + dot + rest
+            first, dot, rest = dotted(node).partition(".")
+            known = self._known[node] = self.imported.get(first, first) + dot + rest
         return known
 
     def is_imported(self, node: ast.expr) -> bool:

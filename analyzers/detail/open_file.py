@@ -6,13 +6,13 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from forwardbook.analyzers.detail.names import Names
+from forwardbook.analyzers.detail.names import Names, argument, dotted, last, string
 from forwardbook.analyzers.detail.scopes import Scope, Scopes, scopes
 from forwardbook.analyzers.detail.syntax import Function, Syntax, clipped
 from forwardbook.analyzers.index.facts import FileFacts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OpenFile:
     """One file that is being read."""
 
@@ -64,14 +64,23 @@ class OpenFile:
         return tuple(each for each in self.scopes.every if each.is_class)
 
     @cached_property
+    def process_contexts(self) -> dict[str, str]:
+        """The names bound to `multiprocessing.get_context(method)`, and the method."""
+        found: dict[str, str] = {}
+        if not self.names.packages & {"multiprocessing", "torch", "multiprocess"}:
+            return found
+        for scope in self.scopes.every:
+            for node in scope.each(ast.Assign):
+                if isinstance(node.value, ast.Call) and last(node.value.func) == "get_context":
+                    method = argument(node.value, 0, "method")
+                    words = string(method) or (self.text(method) if method is not None else "default")
+                    found.update({dotted(target): words for target in node.targets if dotted(target)})
+        return found
+
+    @cached_property
     def global_names(self) -> frozenset[str]:
         """The names bound at module level, imports aside."""
-        found = {
-            each.id
-            for each in self.scopes.module.nodes
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
-        return frozenset(found)
+        return self.scopes.module.stored
 
 
 def opened(syntax: Syntax, facts: FileFacts) -> OpenFile:

@@ -75,7 +75,7 @@ _COLLECTIVES: Final = listed(
 
 def parallel(file: OpenFile, scope: Scope) -> tuple[Parallel, ...]:
     """What a scope starts, waits on or shares between workers, in source order."""
-    contexts = _contexts(file)
+    contexts = file.process_contexts
     found = []
     for node in scope.calls:
         kind = _kind(file, node, contexts)
@@ -102,23 +102,6 @@ def _callable(file: OpenFile, node: ast.expr | None) -> str:
     if isinstance(node, ast.Call) and last(node.func) == "partial" and node.args:
         node = node.args[0]
     return dotted(node) if node is not None else ""
-
-
-def _contexts(file: OpenFile) -> dict[str, str]:
-    """The names bound to `multiprocessing.get_context(method)`, and the method."""
-    found: dict[str, str] = {}
-    if not file.names.packages & {"multiprocessing", "torch", "multiprocess"}:
-        return found
-    for scope in file.scopes.every:
-        for node in scope.nodes:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                name = file.names.full(node.value.func)
-                if name.startswith(_HOMES) and name.endswith(".get_context"):
-                    method = argument(node.value, 0, "method")
-                    for target in node.targets:
-                        found[dotted(target)] = string(method) or (file.text(method) if method else "default")
-    found.pop("", None)
-    return found
 
 
 def _kind(file: OpenFile, node: ast.Call, contexts: dict[str, str]) -> ParallelKind | None:

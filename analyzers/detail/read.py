@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import gc
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -43,12 +45,25 @@ def detail(path: str, data: bytes, facts: FileFacts, first_party: Collection[str
         dependencies=dependencies(facts, first_party),
     )
     try:
-        syntax, problems = parsed(path, data)
-        if syntax is None:
-            return replace(empty, problems=problems)
-        return _filled(replace(empty, parser=syntax.parser, problems=problems), opened(syntax, facts))
+        with _undisturbed():
+            syntax, problems = parsed(path, data)
+            if syntax is None:
+                return replace(empty, problems=problems)
+            return _filled(replace(empty, parser=syntax.parser, problems=problems), opened(syntax, facts))
     except RecursionError:
         return replace(empty, problems=(Problem(0, TOO_DEEP),))
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without the garbage collector, which frees nothing here."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _filled(empty: Detail, file: OpenFile) -> Detail:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from forwardbook.analyzers.detail.syntax import Function
 
@@ -15,6 +15,11 @@ _FIELDS: Final = {
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 Defined = Function | ast.ClassDef
+N = TypeVar("N", bound=ast.AST)
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 @dataclass(slots=True, eq=False)
@@ -24,8 +29,29 @@ class Scope:
     node: ast.Module | Defined
     qualname: str = ""
     around: Scope | None = None
-    nodes: list[ast.AST] = field(default_factory=list)
-    calls: list[ast.Call] = field(default_factory=list)
+    kinds: dict[type[ast.AST], list[ast.AST]] = field(default_factory=dict)
+    _stored: frozenset[str] | None = None
+
+    def each(self, *kinds: type[N]) -> list[N]:
+        """Its own nodes of some kinds, in source order."""
+        if len(kinds) == 1:
+            return self.kinds.get(kinds[0], [])  # type: ignore[return-value]
+        found = [node for kind in kinds for node in self.kinds.get(kind, ())]
+        found.sort(key=_place)
+        return found  # type: ignore[return-value]
+
+    @property
+    def calls(self) -> list[ast.Call]:
+        """Its own calls, in source order."""
+        return self.each(ast.Call)
+
+    @property
+    def stored(self) -> frozenset[str]:
+        """The names that it binds by assignment, loops, `with` and the like."""
+        if self._stored is None:
+            names = self.each(ast.Name)
+            self._stored = frozenset(each.id for each in names if not isinstance(each.ctx, ast.Load))
+        return self._stored
 
     @property
     def is_class(self) -> bool:
@@ -90,9 +116,12 @@ def scopes(tree: ast.Module) -> Scopes:
     parents.update(dict.fromkeys(tree.body, tree))
     while stack:
         node, scope = stack.pop()
-        scope.nodes.append(node)
-        if node.__class__ is ast.Call:
-            scope.calls.append(node)
+        kind = node.__class__
+        known = scope.kinds.get(kind)
+        if known is None:
+            scope.kinds[kind] = [node]
+        else:
+            known.append(node)
         inner = scope
         if isinstance(node, Defined):
             qualname = f"{scope.qualname}.{node.name}" if scope.qualname else node.name

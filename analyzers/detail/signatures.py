@@ -69,16 +69,19 @@ def returned(file: OpenFile, scope: Scope, said: Docstring) -> Returned:
     node = scope.function
     assert node is not None
     about = said.yields if said.yields != Said() and said.returns == Said() else said.returns
-    values: list[Line] = []
-    yields: list[Line] = []
-    for each in scope.nodes:
-        if isinstance(each, ast.Return):
-            values.append(Line(each.lineno, file.text(each.value) if each.value else ""))
-        elif isinstance(each, ast.Yield | ast.YieldFrom) and not _in_lambda(file, each):
-            start = "from " if isinstance(each, ast.YieldFrom) else ""
-            yields.append(Line(each.lineno, start + (file.text(each.value) if each.value else "")))
+    values = [Line(each.lineno, _value(file, each)) for each in scope.each(ast.Return)]
+    yields = [
+        Line(each.lineno, ("from " if isinstance(each, ast.YieldFrom) else "") + _value(file, each))
+        for each in scope.each(ast.Yield, ast.YieldFrom)
+        if not _in_lambda(file, each)
+    ]
     annotation = words(file.syntax.source, node.returns) if node.returns else ""
     return Returned(annotation, about.meaning, about.type, tuple(values), tuple(yields))
+
+
+def _value(file: OpenFile, node: ast.AST) -> str:
+    value = getattr(node, "value", None)
+    return file.text(value) if isinstance(value, ast.expr) else ""
 
 
 def _in_lambda(file: OpenFile, node: ast.AST) -> bool:

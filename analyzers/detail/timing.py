@@ -50,19 +50,19 @@ def _clock(file: OpenFile, node: ast.AST | None) -> str:
 def _clock_pairs(file: OpenFile, scope: Scope) -> Iterator[Timed]:
     """`start = clock(); ...; clock() - start`, and the same with the second reading in a name."""
     readings: list[tuple[int, str, str]] = []  # line, name, clock
-    for node in scope.nodes:
-        if isinstance(node, ast.Assign) and (clock := _clock(file, node.value)):
+    for node in scope.each(ast.Assign):
+        if clock := _clock(file, node.value):
             readings += [(node.lineno, dotted(target), clock) for target in node.targets if dotted(target)]
-    for node in scope.nodes:
-        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+    for taken in scope.each(ast.BinOp) if readings else ():
+        if not isinstance(taken.op, ast.Sub):
             continue
-        second = dotted(node.left)
-        ends = [line for line, name, _ in readings if name == second and line <= node.lineno]
-        end = node.lineno if _clock(file, node.left) else (ends[-1] if ends else 0)
-        first = dotted(node.right)
+        second = dotted(taken.left)
+        ends = [line for line, name, _ in readings if name == second and line <= taken.lineno]
+        end = taken.lineno if _clock(file, taken.left) else (ends[-1] if ends else 0)
+        first = dotted(taken.right)
         starts = [(line, clock) for line, name, clock in readings if name == first and line <= end]
         if end and starts:
-            yield Timed(Span(starts[-1][0], end), starts[-1][1], _result(file, node))
+            yield Timed(Span(starts[-1][0], end), starts[-1][1], _result(file, taken))
 
 
 def _events(file: OpenFile, scope: Scope) -> Iterator[Timed]:
@@ -81,7 +81,7 @@ def _events(file: OpenFile, scope: Scope) -> Iterator[Timed]:
 
 
 def _withs(file: OpenFile, scope: Scope) -> Iterator[Timed]:
-    for node in scope.nodes:
+    for node in scope.each(ast.With, ast.AsyncWith):
         if not isinstance(node, ast.With | ast.AsyncWith):
             continue
         for item in node.items:

@@ -26,6 +26,10 @@ _NODES: Final[dict[str, tuple[Version, str]]] = {
     "AsyncFunctionDef": ((3, 5), "`async def`"),
     "MatMult": ((3, 5), "the operator `@`"),
 }
+_LOOKED_AT: Final = (
+    *(getattr(ast, name) for name in _NODES if hasattr(ast, name) and name != "MatMult"),
+    *(ast.BinOp, ast.FunctionDef, ast.ClassDef, ast.Subscript, ast.Return, ast.comprehension, ast.Call),
+)
 _MODULES: Final[dict[str, Version]] = {
     "dataclasses": (3, 7),
     "contextvars": (3, 7),
@@ -83,6 +87,7 @@ _MEMBERS: Final[dict[str, Version]] = {
     "math.lcm": (3, 9),
     "copy.replace": (3, 13),
 }
+_SHORT: Final = frozenset(name.rpartition(".")[2] for name in _MEMBERS)
 
 
 def requirements(file: OpenFile) -> tuple[Requirement, ...]:
@@ -109,10 +114,10 @@ def _found(file: OpenFile) -> Iterator[Requirement]:
     if is_late:
         yield Requirement((3, 7), 1, "`from __future__ import annotations`")
     for scope in file.scopes.every:
-        for node in scope.nodes:
+        for node in (node for kind in _LOOKED_AT for node in scope.kinds.get(kind, ())):
             yield from _syntax(file, node)
-            if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
-                yield from _member(file, node)
+        for name in scope.each(ast.Attribute):
+            yield from _member(file, name)
     yield from _imports(file)
     if not is_late:
         for annotation in _annotations(file):
@@ -188,9 +193,9 @@ def _imported(module: str, name: str) -> tuple[str, Version | None]:
     return whole, _MEMBERS.get(whole, _MODULES.get(whole)) if name else None
 
 
-def _member(file: OpenFile, node: ast.Attribute | ast.Name) -> Iterator[Requirement]:
+def _member(file: OpenFile, node: ast.Attribute) -> Iterator[Requirement]:
     """A library's member used by its dotted name, unless a branch or `try` allows for its absence."""
-    if not isinstance(node, ast.Attribute):
+    if node.attr not in _SHORT:
         return
     name = file.names.full(node)
     version = _MEMBERS.get(name)
@@ -220,9 +225,7 @@ def _annotations(file: OpenFile) -> Iterator[ast.expr]:
             if node.returns is not None:
                 yield node.returns
         if scope.is_class or scope.around is None:
-            for inner in scope.nodes:
-                if isinstance(inner, ast.AnnAssign):
-                    yield inner.annotation
+            yield from (inner.annotation for inner in scope.each(ast.AnnAssign))
 
 
 def _evaluated(file: OpenFile, annotation: ast.expr) -> Iterator[Requirement]:
