@@ -15,13 +15,38 @@ def label(text: str, width: int = 60) -> str:
     return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", line) or "#32;"
 
 
-def call_text(name: str, arguments: tuple[str, ...], width: int = 60) -> str:
-    """A call as it is written, `f(a, b)`; arguments that do not fit are one `…`."""
+def call_text(name: str, arguments: tuple[str, ...], width: int = 64) -> str:
+    """A call as it is written, `f(a, b)`; `…` stands for the rest of an argument, or for all that follow."""
     shown: list[str] = []
+    room = width - len(name) - 2
     for argument in arguments:
-        short = clip(argument, 40)
-        if len(name) + sum(len(each) + 2 for each in shown) + len(short) + 4 > width:
+        short = _cut(" ".join(argument.split()), 40)
+        room -= len(short) + 2
+        if room < 3 and (short != "…" or room < 0):
             shown.append("…")
             break
         shown.append(short)
     return f"{name}({', '.join(shown)})"
+
+
+def _cut(argument: str, width: int) -> str:
+    """The argument, cut where no bracket or quotation mark is open; nothing of it where a comma is outside."""
+    safe, depth, quote, before = 0, 0, "", ""
+    for at, letter in enumerate(argument):
+        if quote:
+            quote = "" if letter == quote and before != "\\" else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            return "…"
+        before = letter
+        ends_word = not (letter.isalnum() or letter in "_.")
+        if at < width - 1 and not quote and depth == 0 and ends_word:
+            safe = at + 1
+    if len(argument) <= width and not quote and depth == 0:
+        return argument
+    return argument[:safe].rstrip() + "…"

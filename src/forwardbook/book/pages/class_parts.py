@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from forwardbook.analyzers.detail.facts import ClassDetail, FunctionDetail
 from forwardbook.book.blocks import Block, Heading, Paragraph
 from forwardbook.book.inline import clip, code, codes, marked, plain, prose
-from forwardbook.book.pages.functions import function, signature, unmarked, words
+from forwardbook.book.pages.functions import decorator_text, function, signature, unmarked, words
 from forwardbook.book.pages.section import SectionFacts, expression, first_sentence, table
 
 _DOTTED = re.compile(r"[A-Za-z_][\w.]*")
@@ -21,9 +21,7 @@ def class_parts(facts: SectionFacts, one: ClassDetail, level: int = 3) -> Iterat
     yield signature(facts, one.signature, facts.definitions.get(one.qualname))
     yield from words(one.docstring, one.summary)
     yield from _bases(one)
-    rows = [
-        (expression(f"@{each.text}"), marked(each.effect), facts.at(each.line)) for each in one.decorators
-    ]
+    rows = [(decorator_text(each.text), marked(each.effect), facts.at(each.line)) for each in one.decorators]
     yield from table(("Decorator", "Effect", "Where"), rows)
     yield from _attributes(facts, one)
     yield from _life(one)

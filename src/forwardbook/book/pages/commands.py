@@ -44,7 +44,13 @@ def _option(facts: SectionFacts, one: Option) -> tuple[str, str, str, str, str]:
     default = "required" if one.required else expression(one.default, 40)
     choices = f"One of {expression(one.choices, 80)}. " if one.choices else ""
     names = " ".join(code(each) for each in one.flags) or code(one.name)
-    return names, kind, default, f"{choices}{_help(one.help)}".strip(), facts.at(one.line)
+    return (
+        names,
+        kind,
+        default,
+        f"{choices}{_help(one.help)}".strip(),
+        facts.at(facts.line_of(one.flags[0] if one.flags else one.name, one.line)),
+    )
 
 
 def example(facts: SectionFacts, one: Command) -> str:

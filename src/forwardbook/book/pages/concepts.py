@@ -18,7 +18,7 @@ def _patterns(facts: SectionFacts) -> Iterator[Block]:
     items = []
     for each in facts.detail.patterns:
         places = ", ".join(facts.at(line.line) for line in each.evidence[:3])
-        shown = f" ({places})" if places else ""
+        shown = f". Seen at {places}" if places else ""
         subject = f" {code(each.subject)}:" if each.subject else ""
         items.append(sentence(f"**{plain(each.name.capitalize())}**.{subject} {marked(each.why)}{shown}"))
     if items:

@@ -21,7 +21,7 @@ def _constants(facts: SectionFacts) -> Iterator[Block]:
     rows = [
         (
             code(f"{each.owner}.{each.name}" if each.owner else each.name),
-            expression(each.value, 50),
+            _value(facts, each),
             facts.at(each.line),
             prose(clip(each.comment, 160)),
             _uses(each),
@@ -31,6 +31,12 @@ def _constants(facts: SectionFacts) -> Iterator[Block]:
     if rows:
         yield Heading(3, "Constants")
         yield from table(("Constant", "Value", "Where", "Comment", "Used on lines"), rows, "Constants")
+
+
+def _value(facts: SectionFacts, one: Constant) -> str:
+    return code(
+        one.value if len(one.value) <= 50 else facts.values.get((one.name, one.line), clip(one.value, 50))
+    )
 
 
 def _uses(one: Constant) -> str:

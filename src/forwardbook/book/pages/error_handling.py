@@ -34,10 +34,17 @@ def _checks(facts: SectionFacts) -> Iterator[Block]:
 
 
 def _raised(facts: SectionFacts) -> Iterator[Block]:
-    rows = [raise_row(facts, each) for one in facts.detail.everywhere() for each in one.raises if each.line]
-    if rows:
+    rows = [
+        raise_row(facts, each)
+        for one in facts.detail.functions
+        for each in one.raises
+        if each.line and each.exception
+    ]
+    own = [raise_row(facts, each) for each in facts.detail.module.raises if each.line and each.exception]
+    if rows or own:
         yield Heading(3, "Raised")
         yield from table(("Raises", "When", "Where"), rows, "Raised exceptions")
+        yield from table(("Raised when the module is loaded", "When", "Where"), own)
 
 
 def _caught(facts: SectionFacts) -> Iterator[Block]:

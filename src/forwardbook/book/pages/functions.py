@@ -95,14 +95,18 @@ def _returns(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
 
 
 def _raises(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
-    yield from table(("Raises", "When", "Where"), [raise_row(facts, each) for each in one.raises])
+    yield from table(
+        ("Raises", "When", "Where"), [raise_row(facts, each) for each in one.raises if each.exception]
+    )
 
 
 def raise_row(facts: SectionFacts, one: Raise) -> tuple[str, str, str]:
     """An exception, the condition or the docstring's words for it, and the line."""
     exception = _exception(one.exception.partition("(")[0].strip(), one)
     if one.condition:
-        return exception, expression(one.condition, 90), facts.at(one.line)
+        is_known = facts.conditions.get(one.line) == one.condition
+        when = expression(one.condition, 90) if is_known else plain(clip(one.condition, 90))
+        return exception, when, facts.at(one.line)
     said = prose(clip(one.meaning, 160)) or (
         f"message {expression(one.message, 70)}" if one.message else "always"
     )
@@ -123,11 +127,17 @@ def _effects(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
 def decorators(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
     """The decorators and what they do."""
     rows = [
-        (expression(f"@{each.text}"), marked(each.effect), facts.at(each.line))
+        (decorator_text(each.text), marked(each.effect), facts.at(each.line))
         for each in one.decorators
         if each.text not in _SAID
     ]
     yield from table(("Decorator", "Effect", "Where"), rows)
+
+
+def decorator_text(written: str) -> str:
+    """A decorator with its arguments, a long one without."""
+    name, bracket, _ = written.partition("(")
+    return code(f"@{written}" if len(written) < 60 or not bracket else f"@{name}(…)")
 
 
 def unmarked(text: str) -> str:

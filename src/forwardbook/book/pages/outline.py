@@ -73,6 +73,7 @@ def _one(facts: SectionFacts, one: Definition) -> Iterator[Block]:
     rows = [
         (_exception(each), expression(each.condition, 90) or "always", facts.at(each.line))
         for each in one.raised
+        if each.exception
     ]
     yield from table(("Raises", "When", "Where"), rows, "Raised exceptions")
 

@@ -45,6 +45,26 @@ class SectionFacts:
         return f"{span.start} to {span.end}" if span.end > span.start else str(span.start)
 
     @cached_property
+    def _lines(self) -> list[str]:
+        return self.data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+    def line_of(self, word: str, start: int) -> int:
+        """The first line from `start` on that holds the word, within the next few; else `start`."""
+        near = enumerate(self._lines[max(start - 1, 0) : start + 7], start)
+        return next((number for number, line in near if word in line), start)
+
+    @cached_property
+    def conditions(self) -> dict[int, str]:
+        """The condition of each `raise` of the file by line."""
+        return {each.line: each.condition for one in self.facts.definitions for each in one.raised}
+
+    @cached_property
+    def values(self) -> dict[tuple[str, int], str]:
+        """The values of constants and attributes by name and line, long ones cut."""
+        owned = (each for one in self.facts.definitions for each in one.attributes)
+        return {(each.name, each.line): each.value for each in (*self.facts.constants, *owned)}
+
+    @cached_property
     def definitions(self) -> dict[str, Definition]:
         """The first definition of each name."""
         found: dict[str, Definition] = {}
