@@ -114,8 +114,9 @@ def registry(file: OpenFile) -> Iterator[Pattern]:
                 entered.setdefault(entry[0], []).append(entry[1])
     for name, lines in entered.items():
         subject, where = tables[name]
-        evidence = (where, *lines[:4], *_looked_up(file, name)[:2])
-        yield Pattern("registry", subject, f"entries are added to `{name}` and looked up by key", evidence)
+        looked_up = _looked_up(file, name)[:2]
+        why = f"entries are added to `{name}`" + (" and looked up by key" if looked_up else "")
+        yield Pattern("registry", subject, why, (where, *lines[:4], *looked_up))
     marks: dict[str, list[Line]] = {}
     for scope in file.scopes.every:
         for mark in getattr(scope.node, "decorator_list", []):
@@ -257,18 +258,17 @@ def _is_callable(node: ast.expr, own: set[str]) -> bool:
 
 def monkey_patch(file: OpenFile) -> Iterator[Pattern]:
     """An attribute of an imported module or class that is replaced."""
+    found: dict[str, list[Line]] = {}
     for scope in file.scopes.every:
         for node in scope.each(ast.Assign):
-            if not isinstance(node, ast.Assign):
-                continue
             for target in node.targets:
                 name = dotted(target)
                 root = name.partition(".")[0]
-                if not isinstance(target, ast.Attribute) or root not in file.names.imported:
-                    continue
-                if root in scope.parameters or isinstance(node.value, ast.Constant):
-                    continue
-                yield Pattern("monkey patch", name, f"`{name}` is replaced", (line(file, node),))
+                is_foreign = isinstance(target, ast.Attribute) and root in file.names.imported
+                if is_foreign and root not in scope.parameters and not isinstance(node.value, ast.Constant):
+                    found.setdefault(name, []).append(line(file, node))
+    for name, lines in found.items():
+        yield Pattern("monkey patch", name, f"`{name}` is replaced", tuple(lines))
 
 
 def plugins(file: OpenFile) -> Iterator[Pattern]:

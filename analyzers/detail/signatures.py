@@ -10,10 +10,9 @@ from forwardbook.analyzers.detail.facts import Line, ParameterDetail, Returned
 from forwardbook.analyzers.detail.open_file import OpenFile
 from forwardbook.analyzers.detail.scopes import Defined, Scope
 from forwardbook.analyzers.detail.syntax import Function
+from forwardbook.analyzers.index.header import header_end, words
 from forwardbook.analyzers.index.header import parameters as written
 from forwardbook.analyzers.index.header import signature as joined_signature
-from forwardbook.analyzers.index.header import words
-from forwardbook.analyzers.index.source_text import joined
 
 Kind = Literal["function", "method", "property", "static method", "class method"]
 
@@ -21,34 +20,14 @@ Kind = Literal["function", "method", "property", "static method", "class method"
 def signature(file: OpenFile, node: Defined) -> str:
     """The text from `def` or `class` to before the colon, its line breaks kept, its indentation taken off."""
     source = file.syntax.source
-    wanted = joined_signature(source, node)
+    end = header_end(source, node)
+    if end is None or end[0] == node.lineno:
+        return joined_signature(source, node)
     lines = [source.row(node.lineno, node.col_offset)]
-    last = node.body[0].lineno
-    for line in range(node.lineno, last + 1):
-        if line > node.lineno:
-            lines.append(source.row(line))
-        at = _colon(lines, wanted)
-        if at is not None:
-            lines[-1] = lines[-1][:at]
-            break
-    else:
-        return wanted
+    lines += [source.row(line) for line in range(node.lineno + 1, end[0])]
+    lines.append(source.row(end[0], 0, end[1]))
     blank = " " * node.col_offset
     return "\n".join([lines[0], *(each.removeprefix(blank) for each in lines[1:])]).rstrip()
-
-
-def _colon(lines: list[str], wanted: str) -> int | None:
-    """Where in the last line the header ends, if it ends there: what is before says what is wanted."""
-    row, before = lines[-1], "\n".join(lines[:-1])
-    at = row.find(":")
-    while at >= 0:
-        text = f"{before}\n{row[:at]}" if before else row[:at]
-        if text.count("\n") == 0 and text.rstrip() == wanted:
-            return at
-        if text.count("\n") and joined(text).rstrip() == wanted:
-            return at
-        at = row.find(":", at + 1)
-    return None
 
 
 def parameters(file: OpenFile, scope: Scope, said: Docstring) -> tuple[ParameterDetail, ...]:

@@ -10,7 +10,8 @@ from typing import Final, Literal
 from forwardbook.analyzers.detail.facts import Requirement
 from forwardbook.analyzers.detail.newer import older
 from forwardbook.analyzers.index.facts import Problem
-from forwardbook.analyzers.index.source_text import SourceText, decoded, joined
+from forwardbook.analyzers.index.header import signature
+from forwardbook.analyzers.index.source_text import SourceText, decoded
 
 LIMIT: Final = 200  # the longest text of an expression that is kept whole, in characters
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -38,18 +39,29 @@ class Syntax:
         )
 
     def first_line(self, node: ast.stmt) -> str:
-        """A statement's header on one line: up to its body, where it has one."""
-        body = getattr(node, "body", None)
-        if not isinstance(body, list) or not body:
+        """A statement's header on one line: up to the colon before its body, where it has one."""
+        if isinstance(node, Function | ast.ClassDef):
+            return clipped(signature(self.source, node))
+        if not isinstance(getattr(node, "body", None), list):
             return self.text(node)
-        first = body[0]
-        if first.lineno == node.lineno:
-            words = self.source.row(node.lineno, node.col_offset, first.col_offset)
-        else:
-            lines = [self.source.row(node.lineno, node.col_offset)]
-            lines += [self.source.row(line) for line in range(node.lineno + 1, first.lineno)]
-            words = joined("\n".join(lines))
-        return clipped(words.partition(":  #")[0].rstrip().rstrip(":"))
+        line, column = node.lineno, node.col_offset
+        for part in _header(node):
+            line, column = max((line, column), (part.end_lineno or 0, part.end_col_offset or 0))
+        last = node.body[0].lineno  # type: ignore[attr-defined]
+        rest = self.source.row(line, column).partition("#")[0]
+        if ":" not in rest and line < last:
+            return clipped(self.source.between(node.lineno, node.col_offset, line, column))
+        end = column + len(rest.partition(":")[0].encode())
+        return clipped(self.source.between(node.lineno, node.col_offset, line, end).rstrip())
+
+
+def _header(node: ast.stmt) -> list[ast.expr]:
+    """The expressions before the colon of a statement with a body."""
+    if isinstance(node, ast.With | ast.AsyncWith):
+        both = [(item.context_expr, item.optional_vars) for item in node.items]
+        return [each for pair in both for each in pair if each is not None]
+    found = [getattr(node, name, None) for name in ("test", "target", "iter", "subject")]
+    return [each for each in found if isinstance(each, ast.expr)]
 
 
 def clipped(words: str, limit: int = LIMIT) -> str:

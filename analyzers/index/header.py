@@ -50,18 +50,28 @@ def decorated_span(source: SourceText, node: Function | ast.ClassDef) -> Span:
 
 def signature(source: SourceText, node: Function | ast.ClassDef) -> str:
     """The text from `def` or `class` to before the colon, on one line."""
+    end = header_end(source, node)
+    if end is None:
+        return source.row(node.lineno, node.col_offset).strip()
+    return source.between(node.lineno, node.col_offset, *end).rstrip()
+
+
+def header_end(source: SourceText, node: Function | ast.ClassDef) -> tuple[int, int] | None:
+    """The line and column (in bytes) of the colon before the body; nothing where there is none."""
     line, column = node.lineno, node.col_offset
     for part in _header_parts(node):
         if part is not None and part.end_lineno is not None and part.end_col_offset is not None:
             line, column = max((line, column), (part.end_lineno, part.end_col_offset))
+    depth = 0  # brackets opened from here on: type parameters, where the tree does not hold them
     last = min(node.end_lineno or line, len(source.rows))
-    while line <= last:  # no name or string is left before the colon, only brackets, commas and comments
-        colon = source.row(line, column).partition("#")[0].find(":")
-        if colon >= 0:
-            before = len(source.row(line, column)[:colon].encode())
-            return source.between(node.lineno, node.col_offset, line, column + before).rstrip()
+    while line <= last:  # else no name or string is left before the colon, only brackets, commas and comments
+        row = source.row(line, column).partition("#")[0]
+        for at, sign in enumerate(row):
+            if sign == ":" and depth <= 0:
+                return line, column + len(row[:at].encode())
+            depth += (sign in "([{") - (sign in ")]}")
         line, column = line + 1, 0
-    return source.row(node.lineno, node.col_offset).strip()
+    return None
 
 
 def _header_parts(
