@@ -8,12 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from forwardbook.analyzers.index.facts import Problem
-from forwardbook.analyzers.index.tree_sitter_statements import (
-    broken_places,
-    parsed,
-    python_2_places,
-    statements,
-)
+from forwardbook.analyzers.index.tree_sitter_statements import statements
+from forwardbook.analyzers.index.tree_sitter_tree import broken_places, parsed, python_2_places
 
 _BEGINS: Final = re.compile(r"^(?!(?:else|elif|except|finally)\b)[@\w]", re.MULTILINE)
 _TOGETHER: Final = 12  # pieces tried as one: a string or bracket may hold lines that look like a beginning

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import Final
 
 from forwardbook.analyzers.index.facts import FileFacts, Language, Problem
@@ -30,6 +31,7 @@ _SUFFIXES: Final[dict[str, Language]] = {
     ".toml": "toml",
     ".md": "markdown",
 }
+_CONFIGURATION: Final = frozenset({"yaml", "json", "toml"})
 _NATIVE: Final = frozenset({"c", "cpp", "cuda", "cmake"})
 
 
@@ -54,8 +56,31 @@ def index_file(path: str, data: bytes, module: str = "", language: Language | No
             from forwardbook.analyzers.native import index_native
         except ImportError:
             return plain_facts(path, data, spoken, Problem(0, "no reader for this language"))
-        return index_native(path, data)
-    return plain_facts(path, data, spoken)
+        return marked(index_native(path, data), data)
+    if spoken in _CONFIGURATION:
+        from forwardbook.analyzers.index.config import index_config
+
+        return index_config(path, data, spoken)
+    if spoken == "notebook":
+        from forwardbook.analyzers.index.notebook import index_notebook
+
+        return index_notebook(path, data, module)
+    return marked(plain_facts(path, data, spoken), data)
+
+
+def marked(facts: FileFacts, data: bytes) -> FileFacts:
+    """The facts with what the head of the file says: that it is generated, or experimental."""
+    from forwardbook.analyzers.index.marks import marks
+
+    said = marks(facts.path, data[:8_000].decode("utf-8", "replace"), facts.docstring)
+    if not (said.generated_by or said.experimental):
+        return facts
+    return replace(
+        facts,
+        generated_by=facts.generated_by or said.generated_by,
+        generated_from=facts.generated_from or said.generated_from,
+        experimental=facts.experimental or said.experimental,
+    )
 
 
 def plain_facts(path: str, data: bytes, language: Language, *problems: Problem) -> FileFacts:

@@ -28,7 +28,12 @@ def index_python(path: str, data: bytes, module: str) -> FileFacts:
 
 
 def python_facts(
-    path: str, source: SourceText, module: str, digest: str, language: Language = "python"
+    path: str,
+    source: SourceText,
+    module: str,
+    digest: str,
+    language: Language = "python",
+    lines: int | None = None,
 ) -> FileFacts:
     """The facts of Python source text, whatever kind of file it comes from."""
     problems = list(source.problems)
@@ -47,7 +52,7 @@ def python_facts(
         path=path,
         language=language,
         digest=digest,
-        lines=source.lines,
+        lines=source.lines if lines is None else lines,
         module=module,
         encoding=source.encoding,
         parser=parser,
@@ -83,7 +88,7 @@ def _read(source: SourceText, text: str, problems: list[Problem]) -> tuple[Readi
 
         found, broken = readable_statements(text)
         read = Reading(source, ast.Module(found, []))
-    except (ImportError, ValueError, RecursionError, MemoryError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         problems.append(Problem(0, f"nothing could be read: {error or type(error).__name__}"))
         return Reading(source, ast.Module([], [])), "none"
     problems.extend(broken)
