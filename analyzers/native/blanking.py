@@ -17,7 +17,7 @@ _BARE_WORD = re.compile(rb"\b(?:__grid_constant__|__nv_pure__|__stdcall|__cdecl|
 
 _MACRO = rb"(?<![\w:.>#$])_*(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z][A-Z0-9]{3,})\b(?!\s*::)"
 _ARGUMENTS = rb"(?:\s*\([^(){};]{0,80}\))?"
-_NAME = rb"[A-Za-z_][\w:]*(?:<[^;{}()=]{0,120}?>)?"
+_NAME = rb"(?!(?:const|volatile|and|or|xor|final|override|noexcept)\b)[A-Za-z_][\w:]*(?:<[^;{}()=]{0,120}?>)?"
 _BETWEEN = rb"(?:\s*[*&]+\s*|\s+)(?:const\s+)?"
 _MACRO_FIRST = re.compile(
     rb"(?P<macro>" + _MACRO + _ARGUMENTS + rb"(?:\s+" + _MACRO + _ARGUMENTS + rb"){0,4})\s+(?="

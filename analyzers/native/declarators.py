@@ -90,6 +90,7 @@ def _within(node: Node) -> Node | None:
     if node.type in (
         "reference_declarator",
         "parenthesized_declarator",
+        "variadic_declarator",
         "attributed_declarator",
         "init_declarator",
     ):

@@ -65,7 +65,7 @@ class Draft:
             is_public=self.is_public and not _INTERNAL.intersection(self.names[:-1]),
             is_declaration=self.is_declaration,
             parent=".".join(self.names[:-1]),
-            calls=tuple(self.calls),
+            calls=tuple(sorted(self.calls, key=lambda call: (call.line, call.column))),
             raised=tuple(self.raised),
             attributes=tuple(self.attributes),
             launches=tuple(sorted(self.launches, key=lambda launch: launch.line)),

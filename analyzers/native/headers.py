@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from forwardbook.analyzers.index.facts import Span
@@ -27,9 +27,11 @@ class Headers:
     blanked: tuple[tuple[int, int], ...]
     _blank_ends: list[int] = field(init=False)
     _comment_ends: list[int] = field(init=False)
+    _comment_starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self._blank_ends = [end for _, end in self.blanked]
+        self._comment_starts = [start for start, _ in self.masks.comments]
         self._comment_ends = [end for _, end in self.masks.comments]
 
     def start(self, byte: int) -> int:
@@ -74,6 +76,16 @@ class Headers:
             pieces.insert(0, masks.data[start:end].decode("utf-8", "replace"))
             byte, at = start, at - 1
         return cleaned("\n".join(pieces))
+
+    def trailing(self, byte: int) -> str:
+        """The comment that follows in the line of a byte."""
+        at = bisect_left(self._comment_starts, byte)
+        if at == len(self._comment_starts):
+            return ""
+        start, end = self.masks.comments[at]
+        if b"\n" in self.masks.data[byte:start]:
+            return ""
+        return cleaned(self.masks.data[start:end].decode("utf-8", "replace"))
 
     def file_docstring(self) -> str:
         """The first block of comments of the file that is not about its licence."""

@@ -12,9 +12,15 @@ from forwardbook.analyzers.native.cmake import index_cmake
 from forwardbook.analyzers.native.drafts import Draft, name_launched
 from forwardbook.analyzers.native.grammar import language_of, nodes_of
 from forwardbook.analyzers.native.headers import Headers
-from forwardbook.analyzers.native.lexical import kernels_in_text, launches_in_text, owners
+from forwardbook.analyzers.native.lexical import (
+    kernels_in_text,
+    launches_in_text,
+    macro_calls_in_text,
+    owners,
+)
 from forwardbook.analyzers.native.masking import mask
 from forwardbook.analyzers.native.preprocessor import includes_of, macros_of
+from forwardbook.analyzers.native.ranges import Ranges
 from forwardbook.analyzers.native.tree import Reading, read_nodes
 
 _GENERATED = re.compile(
@@ -56,6 +62,7 @@ def index_native(path: str, data: bytes) -> FileFacts:
     reading.drafts += kernels_in_text(headers, reading.drafts, reading.namespaces)
     drafts = sorted([*reading.drafts, *macros], key=lambda draft: (draft.start, -draft.end))
     _add_launches(reading, drafts, headers)
+    _add_macro_calls(reading, drafts, headers)
     for draft in drafts:
         name_launched(draft)
     return FileFacts(
@@ -89,6 +96,18 @@ def _add_launches(reading: Reading, drafts: list[Draft], headers: Headers) -> No
     around = owners(drafts, [byte for byte, _ in found])
     for (_, launch), draft in zip(found, around, strict=True):
         (draft.launches if draft is not None else reading.launches).append(launch)
+
+
+def _add_macro_calls(reading: Reading, drafts: list[Draft], headers: Headers) -> None:
+    """Gives the uses of macros that the grammar takes for something else to the bodies they stand in."""
+    known = {(call.line, call.column) for draft in drafts for call in draft.calls}
+    known |= {(call.line, call.column) for call in reading.calls}
+    names = {draft.name for draft in drafts if draft.kind == "macro"}
+    blanked = Ranges(headers.blanked)
+    found = macro_calls_in_text(headers.masks, names, known)
+    for (byte, call), draft in zip(found, owners(drafts, [byte for byte, _ in found]), strict=True):
+        if draft is not None and byte >= draft.body and not blanked.around(byte):
+            draft.calls.append(call)
 
 
 def _generator(text: bytes) -> str:

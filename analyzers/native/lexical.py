@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from forwardbook.analyzers.index.facts import Launch, Parameter
+from forwardbook.analyzers.index.facts import Call, Launch, Parameter
 from forwardbook.analyzers.native.brackets import arguments, closing
 from forwardbook.analyzers.native.calls import launch, shortened
 from forwardbook.analyzers.native.drafts import Draft, Scope
@@ -18,7 +18,9 @@ _OPEN = re.compile(rb"(?<!<)<<<(?!<)")
 _CLOSE = re.compile(rb">>>(?!>)(?=(?:\s|\\\r?\n)*\()")
 _KERNEL = re.compile(rb"[A-Za-z_][\w:.#]*\Z")
 _GLOBAL = re.compile(rb"\b__global__\b")
+_INSTANCE = re.compile(rb"\btemplate\s*\Z")
 _NAMED = re.compile(rb"(?P<name>[A-Za-z_]\w*)\s*(?:<[\w:, ]*>)?\s*\(")
+_CAPITALS = re.compile(rb"(?<![\w.>:#])(?P<name>_*[A-Z][A-Z0-9_]{2,})\s*\(")
 _ATTRIBUTES = {b"__launch_bounds__", b"__cluster_dims__", b"__attribute__", b"__block_size__", b"__maxnreg__"}
 _TYPES = ("class", "struct", "union", "enum", "typedef")
 _NEAR = 2_000
@@ -72,6 +74,23 @@ def owners(drafts: Iterable[Draft], places: list[int]) -> list[Draft | None]:
     return found
 
 
+def macro_calls_in_text(masks: Masks, names: set[str], known: set[tuple[int, int]]) -> list[tuple[int, Call]]:
+    """The uses of function-like macros that are no call to the grammar (`RUN(float, n)`), with their bytes.
+
+    Known are the lines and columns of calls; a macro is what the file defines as one or is called like one.
+    """
+    found = []
+    for word in _CAPITALS.finditer(masks.flat):
+        name = word["name"].decode()
+        place = (masks.line(word.start()), masks.column(word.start()))
+        if place not in known and (name in names or "_" in name.strip("_")):
+            close = closing(masks.flat, word.end() - 1)
+            ranges = arguments(masks.flat, word.end() - 1, close)[:64]
+            given = tuple(shortened(masks.text(start, min(end, start + 400))) for start, end in ranges)
+            found.append((word.start(), Call(*place, name, given)))
+    return found
+
+
 def kernels_in_text(headers: Headers, drafts: list[Draft], namespaces: list[Scope]) -> list[Draft]:
     """The kernels whose `__global__` stands in no header of a known definition."""
     masks = headers.masks
@@ -119,7 +138,7 @@ def _draft(headers: Headers, start: int, named: re.Match[bytes], close: int) -> 
     masks = headers.masks
     flat = masks.flat
     following = re.compile(rb"\s*(?:noexcept\s*)?([{;])").match(flat, close + 1)
-    if following is None:
+    if following is None or _INSTANCE.search(flat, max(0, start - 80), start):
         return None
     body = following.start(1)
     end = closing(flat, body) + 1 if following[1] == b"{" else body

@@ -99,7 +99,7 @@ def _macro(headers: Headers, start: int, end: int, named: re.Match[bytes]) -> Dr
         body,
         masks.text(start, body),
         parameters,
-        docstring=headers.docstring(start),
+        docstring=headers.docstring(start) or headers.trailing(body),
         decorators=("__global__",) if b"__global__" in masks.bare[body:end] else (),
         calls=_calls(masks, body, end),
     )

@@ -166,13 +166,19 @@ def _owner(one: Definition, facts: FileFacts) -> Owner | None:
     members = [each for each in facts.definitions if each.parent == one.qualname]
     destructors = [each for each in members if each.name.startswith("~")]
     releases = [call.target for each in destructors for call in each.calls if _RELEASE.search(call.target)]
-    holds = [each.name for each in one.attributes if _owning_kind(each) or _CONTAINER.search(each.annotation)]
+    released = {variable(text) for each in destructors for call in each.calls for text in call.arguments}
+    holds = [each.name for each in one.attributes if _holds(each) or each.name in released]
     smart = any(_owning_kind(each) for each in one.attributes)
     if not releases and not smart:
         return None
     line = next((each.span.start for each in destructors if not each.is_declaration), 0)
     copies, moves = _special(members, one.name, "&"), _special(members, one.name, "&&")
     return Owner(one.qualname, one.span, line, tuple(holds), tuple(releases), copies, moves)
+
+
+def _holds(one: Attribute) -> bool:
+    """Whether a member gives back by itself what it holds."""
+    return bool(_owning_kind(one)) or _CONTAINER.search(one.annotation) is not None
 
 
 def _special(members: list[Definition], name: str, sign: str) -> Special:
