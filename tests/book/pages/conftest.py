@@ -17,6 +17,7 @@ from forwardbook.analyzers.index.facts import (
     FileFacts,
     Import,
     Parameter,
+    Raised,
     Repository,
     Span,
 )
@@ -109,7 +110,8 @@ FACTS = FileFacts(
         ),
         _method("__init__", 13, 14, "def __init__(self, name: str) -> None",
                 parameters=(Parameter("self"), Parameter("name", "", "str"))),
-        _method("take", 16, 28, TAKE, docstring="Take payments."),
+        _method("take", 16, 28, TAKE, docstring="Take payments.",
+                raised=(Raised(23, 'ValueError("too much")', "sum(amounts) > LIMIT"),)),
         _method("_book", 30, 31, "def _book(self, amount: int) -> None"),
     ),
     imports=(Import(3, "os"), Import(5, "shop.tax", "rate")),

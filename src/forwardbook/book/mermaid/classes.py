@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from forwardbook.book.mermaid.labels import label
+from forwardbook.book.mermaid.labels import NAME_WIDTH, label
 
 _ARROW: Final = {"inherits from": "<|--", "instantiates": "..>", "calls": "..>"}
 _METHOD = re.compile(r"([\w~]+)\((.*)\)")
@@ -46,7 +46,7 @@ def class_diagram(boxes: tuple[Box, ...], relations: tuple[Relation, ...]) -> st
 
 
 def _box(box: Box, alias: str) -> list[str]:
-    head = f'class {alias}["{label(box.name, 80)}"]'
+    head = f'class {alias}["{label(box.name, NAME_WIDTH)}"]'
     note = re.sub(r"\W+", " ", box.note).strip()
     inside = [f"<<{note}>>"] if note else []
     inside += [f"{_visibility(each)}{_member(each)}" for each in (*box.attributes, *box.methods)]

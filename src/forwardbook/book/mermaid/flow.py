@@ -94,8 +94,8 @@ class Flows:
         name, opens = edge.callee.rpartition(".")[2], edge.callee
         if self.is_class(edge.callee_path, edge.callee):
             opens = f"{edge.callee}.__init__"
-        elif edge.callee == f"{edge.constructs}.{name}" and edge.constructs:
-            name = edge.constructs.rpartition(".")[2]
+        elif edge.constructs and name in ("__init__", "__new__"):
+            target, name = edge.constructs, edge.constructs.rpartition(".")[2]
         opens = opens if edge.callee_path == self.facts.path else ""
         return Message(source, target, call_text(name, step.arguments), step.line, opens)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from forwardbook.book.mermaid.labels import label
+from forwardbook.book.mermaid.labels import NAME_WIDTH, label
 
 Arrow = tuple[str, str, str]
 """From, to, and the verb between them (`imports`, `calls`)."""
@@ -19,7 +19,7 @@ def flowchart(
     lines = [f"flowchart {direction}"]
     for name, alias in aliases.items():
         opened, closed = ("([", "])") if name in rounded else ("[", "]")
-        lines.append(f'    {alias}{opened}"{label(name, 90)}"{closed}')
+        lines.append(f'    {alias}{opened}"{label(name, NAME_WIDTH)}"{closed}')
     for source, target, verb in arrows:
         lines.append(f'    {aliases[source]} -->|"{label(verb, 30)}"| {aliases[target]}')
     return "\n".join(lines)

@@ -9,6 +9,10 @@ from forwardbook.book.inline import clip
 _SPECIAL = re.compile(r"[^\w .,()=+*/!?@\[\]…→-]")
 
 
+NAME_WIDTH = 400
+"""Names are not cut: who reads them must be able to find them."""
+
+
 def label(text: str, width: int = 60) -> str:
     """The text on one line with all that Mermaid might read as its own written as `#code;`."""
     line = clip(text, width)
@@ -16,7 +20,7 @@ def label(text: str, width: int = 60) -> str:
 
 
 def call_text(name: str, arguments: tuple[str, ...], width: int = 64) -> str:
-    """A call as it is written, `f(a, b)`; `…` stands for the rest of an argument, or for all that follow."""
+    """A call as written, `f(a, b)`; `…` stands for the rest of an argument, or for all that follow."""
     shown: list[str] = []
     room = width - len(name) - 2
     for argument in arguments:
@@ -30,7 +34,7 @@ def call_text(name: str, arguments: tuple[str, ...], width: int = 64) -> str:
 
 
 def _cut(argument: str, width: int) -> str:
-    """The argument, cut where no bracket or quotation mark is open; nothing of it where a comma is outside."""
+    """The argument, cut where no bracket or quotation is open; nothing of it where a comma is outside."""
     safe, depth, quote, before = 0, 0, "", ""
     for at, letter in enumerate(argument):
         if quote:

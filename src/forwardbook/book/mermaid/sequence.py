@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from forwardbook.book.mermaid.labels import label
+from forwardbook.book.mermaid.labels import NAME_WIDTH, label
 
 MAX_MESSAGES: Final = 40
 """More than this in one diagram is split by whoever builds it."""
@@ -53,7 +53,7 @@ def sequence_diagram(items: tuple[Item, ...], participants: tuple[str, ...] = ()
     names = dict.fromkeys((*participants, *(name for each in messages(items) for name in _ends(each))))
     aliases = {name: f"P{number}" for number, name in enumerate(names, 1)}
     lines = ["sequenceDiagram"]
-    lines += [f"    participant {alias} as {label(name, 120)}" for name, alias in aliases.items()]
+    lines += [f"    participant {alias} as {label(name, NAME_WIDTH)}" for name, alias in aliases.items()]
     lines += [f"    {line}" for line in _lines(items, aliases)]
     return "\n".join(lines)
 

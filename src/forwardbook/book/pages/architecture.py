@@ -23,7 +23,9 @@ def architecture(facts: SectionFacts) -> tuple[Block, ...]:
 
 
 def _classes(facts: SectionFacts) -> Iterator[Block]:
-    classes = [each for each in facts.definitions.values() if each.kind in CLASSES]
+    classes = [
+        each for each in facts.definitions.values() if each.kind in CLASSES and not _is_local(facts, each)
+    ]
     if not classes:
         return
     yield Heading(3, "Classes")
@@ -33,6 +35,12 @@ def _classes(facts: SectionFacts) -> Iterator[Block]:
         relations = [each for one in some for each in _inherits(facts, one)]
         relations += [each for one in some for each in _makes(facts, one, classes)]
         yield Diagram(class_diagram(boxes, tuple(dict.fromkeys(relations))))
+
+
+def _is_local(facts: SectionFacts, one: Definition) -> bool:
+    """Whether a function is around the class."""
+    around = facts.definitions.get(one.parent) if one.parent else None
+    return around is not None and (around.kind not in CLASSES or _is_local(facts, around))
 
 
 def _box(facts: SectionFacts, one: Definition) -> Box:

@@ -27,10 +27,14 @@ def class_parts(facts: SectionFacts, one: ClassDetail, level: int = 3) -> Iterat
     yield from _life(one)
     yield from _magic(facts, one)
     methods = [each for each in facts.detail.functions if each.parent == one.qualname]
-    for each in methods:
-        if is_shown(each):
+    shown = [each for each in methods if is_shown(each)]
+    others = [each for each in methods if not is_shown(each)]
+    if facts.is_brief:
+        yield from _listed(facts, shown, "Method")
+    else:
+        for each in shown:
             yield from function(facts, each, level + 1)
-    yield from _others(facts, [each for each in methods if not is_shown(each)])
+    yield from _listed(facts, others, "Internal method")
 
 
 def is_shown(one: FunctionDetail) -> bool:
@@ -78,10 +82,10 @@ def _magic(facts: SectionFacts, one: ClassDetail) -> Iterator[Block]:
     yield from table(("Special method", "Called by", "Where"), rows)
 
 
-def _others(facts: SectionFacts, methods: list[FunctionDetail]) -> Iterator[Block]:
+def _listed(facts: SectionFacts, methods: list[FunctionDetail], title: str) -> Iterator[Block]:
     rows = [
         (code(each.qualname), facts.over(each.span), prose(first_sentence(each.docstring or each.summary)))
         for each in methods
-        if not each.magic
+        if not each.magic or title == "Method"
     ]
-    yield from table(("Internal method", "Where", "What it does"), rows, "Internal methods")
+    yield from table((title, "Where", "What it does"), rows, f"{title}s")

@@ -12,6 +12,7 @@ from forwardbook.book.blocks import Block, Details, Heading, Table, markdown
 from forwardbook.book.inline import clip, code, where
 from forwardbook.book.pages.context import CLASSES, Calls, Context
 
+MANY = 100
 FOLDED = 14
 """A table with more rows is folded away."""
 
@@ -81,6 +82,11 @@ class SectionFacts:
     def public(self) -> tuple[Definition, ...]:
         """The public ones among them."""
         return tuple(each for each in self.top if each.is_public)
+
+    @cached_property
+    def is_brief(self) -> bool:
+        """Whether there is so much in the file that its methods are listed rather than described."""
+        return sum(each.is_public for each in self.detail.functions) > MANY
 
     def inside(self, owner: Definition) -> tuple[Definition, ...]:
         """What stands directly in a class."""
