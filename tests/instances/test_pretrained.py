@@ -37,7 +37,8 @@ BASES = {
     "MambaModel": "mamba",
     "Mamba2Model": "mamba2",
 }
-DECODERS = {"llama", "qwen3", "qwen3_moe", "mixtral", "deepseek_v3", "gemma3", "gpt2"}
+DECODERS = {"llama", "qwen3", "qwen3_moe", "mixtral", "deepseek_v3", "gemma3", "gpt2"}  # of a plain cache
+DECODERS |= {"t5", "whisper", "mamba", "mamba2"}  # of a cache that the model makes
 
 
 def full_name(folder: str, name: str) -> str:

@@ -19,6 +19,7 @@ from forwardbook.analyzers.instances.pretrained.decode import can_decode, decode
 from forwardbook.analyzers.instances.pretrained.inputs import FREE, Plan, make_inputs, plans
 from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library
 from forwardbook.analyzers.instances.pretrained.models import Holder, holders_of, instantiate
+from forwardbook.analyzers.instances.pretrained.whole import Continued, continues
 from forwardbook.analyzers.instances.recipe import (
     InputMaker,
     Inputs,
@@ -41,6 +42,7 @@ DEMANDS = (
     "{hidden_size} % {num_attention_heads} == 0",
     "{n_embd} % {n_head} == 0",
     "{d_model} % (2 * {encoder_attention_heads}) == 0",  # 2: sines and cosines of positions
+    "{d_model} % {decoder_attention_heads} == 0",
     "{encoder_attention_heads} == {decoder_attention_heads}",  # both divide d_model
     "{n_routed_experts} % {n_group} == 0",
     "{topk_group} <= {n_group}",
@@ -110,7 +112,8 @@ def _recipes(
     config = make_config(holder.config_class, options, holder.settings)
     try:
         with torch.device("meta"):
-            ways = plans(instantiate(model_class, copied(config), library))
+            model = instantiate(model_class, copied(config), library)
+            ways = plans(model)
     except Exception as error:  # building somebody else's model raises anything
         reason = f"building {model_class.__name__} failed: {type(error).__name__}: {error}"
         raise NoRecipe(target, reason) from error
@@ -129,6 +132,10 @@ def _recipes(
             for i in range(layouts(config.get_text_config(decoder=True)))
         )
         found.append(recipe(inputs=first, alternatives=tuple(others), scenario=f"{scenario} decode".strip()))
+    elif continues(model):
+        first_way, *other_ways = (Continued(way) for way in ways)
+        decode = f"{scenario} decode".strip()
+        found.append(recipe(inputs=first_way, alternatives=tuple(other_ways), scenario=decode))
     return found
 
 

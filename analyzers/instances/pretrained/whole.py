@@ -61,13 +61,13 @@ def phases_of(
     generates = _generates(model)
     found = [_phase("prefill", [_Prefill(way, generates) for way in ways], model_class, config, library)]
     if generates:
-        found.append(_phase("decode", [_Decode(way) for way in ways], model_class, config, library))
+        found.append(_phase("decode", [Continued(way) for way in ways], model_class, config, library))
     return found
 
 
 def _phase(
     name: str,
-    ways: Sequence[_Prefill | _Decode],
+    ways: Sequence[_Prefill | Continued],
     model_class: type[PreTrainedModel],
     config: PreTrainedConfig,
     library: Library,
@@ -84,6 +84,15 @@ def _phase(
         scenario=name,
     )
     return Phase(name, recipe, filling)
+
+
+def continues(model: nn.Module) -> bool:
+    """Whether a call hands on a state that is no plain cache of keys and values: two stacks, a recurrence."""
+    names = inspect.signature(type(model).forward).parameters
+    if "use_cache" not in names:
+        return False
+    two = "past_key_values" in names and "decoder_input_ids" in names
+    return two or "cache_params" in names
 
 
 def _generates(model: nn.Module) -> bool:
@@ -107,8 +116,8 @@ class _Prefill:
 
 
 @dataclass
-class _Decode:
-    """One token for each sequence, over a cache of `kv_len` positions."""
+class Continued:
+    """One token for each sequence, over the cache that the model filled with `kv_len` positions."""
 
     plan: Plan
     filling: Filling = field(default_factory=Filling)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
@@ -47,7 +48,14 @@ def _fields(config: PreTrainedConfig) -> dict[str, JsonValue]:
             part["num_labels"] = len(labels)
         for name in ("label2id", "transformers_version", "_name_or_path"):
             part.pop(name, None)
+        for name in [n for n, v in part.items() if not _is_written(v)]:
+            del part[name]  # an infinite bound, which is a default; JSON has no word for it
     return values
+
+
+def _is_written(value: object) -> bool:
+    inner = value if isinstance(value, list | tuple) else [value]
+    return all(isfinite(one) for one in inner if isinstance(one, float))
 
 
 def layers_of(module: nn.Module) -> list[Layer]:
