@@ -61,8 +61,7 @@ class IndexCache:
     """The rows kept for one root. A cache that cannot be read or written is as good as an empty one."""
 
     def __init__(self, root: Path, folder: Path | None = None) -> None:
-        name = hashlib.sha256(os.fsencode(root)).hexdigest()[:24]
-        self.path = (folder or cache_folder()) / "index" / f"{name}.sqlite"
+        self.path = (folder or cache_folder()) / "index" / f"{cache_name(root)}.sqlite"
 
     def rows(self) -> dict[str, Row]:
         """Every row by the path of its file; none where other code or facts of another shape made them."""
@@ -117,6 +116,11 @@ def cache_folder() -> Path:
     """The user's folder for what can be made again."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(given) if os.path.isabs(given) else Path.home() / ".cache") / "forwardbook"
+
+
+def cache_name(root: Path) -> str:
+    """The name under which what belongs to a root is kept."""
+    return hashlib.sha256(os.fsencode(root)).hexdigest()[:24]
 
 
 def maker() -> str:

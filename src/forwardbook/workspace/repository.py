@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from forwardbook.analyzers.index import codec
 from forwardbook.analyzers.index.facts import FileFacts, Repository
 from forwardbook.analyzers.index.one_file import index_file
 from forwardbook.errors import ForwardbookError
 from forwardbook.workspace.index_cache import IndexCache, Row, compressed, now, text_of
+from forwardbook.workspace.index_worker import index_files
 from forwardbook.workspace.module_names import ModuleNames
 from forwardbook.workspace.source_tree import SourceFile, SourceTree, source_tree
+
+WORTH: Final = 600_000  # bytes of source for which a reader of its own is worth its start
 
 
 class LazyFiles(Mapping[str, FileFacts]):
@@ -51,38 +57,67 @@ def repository_of(tree: SourceTree, jobs: int = 1, cache: Path | None = None) ->
     names = ModuleNames(tree)
     store = IndexCache(tree.root, cache)
     kept = store.rows()
-    rows: dict[str, Row] = {}
-    written: list[Row] = []
     skipped = list(tree.skipped)
+    rows: dict[str, Row] = {}
+    new: list[_New] = []
     for file in tree.files:
         module = names.of(file.path)
         row = kept.get(file.path)
-        if row is None or row.module != module or not row.unchanged(file.size, file.modified, file.changed):
-            try:
-                row = _read(tree, file, module, row)
-            except ForwardbookError as error:
-                skipped.append((file.path, str(error)))
-                continue
-            written.append(row)
-        rows[file.path] = row
-    gone = [path for path in kept if path not in rows]
-    if written or gone:
-        store.update(written, gone, fresh=not kept)
+        if row is not None and row.module == module and row.unchanged(file.size, file.modified, file.changed):
+            rows[file.path] = row
+            continue
+        try:
+            new.append(_looked_at(tree, file, module, row))
+        except ForwardbookError as error:
+            skipped.append((file.path, str(error)))
+    for row in _indexed(tree, new, jobs):
+        rows[row.path] = row
+    gone = [path for path in kept if path not in rows and tree.looked_into(path)]
+    if new or gone:
+        store.update([rows[each.file.path] for each in new], gone, fresh=not kept)
 
     def again(path: str) -> FileFacts:
         return index_file(path, tree.read(path), names.of(path))
 
-    files = LazyFiles({path: row.facts for path, row in rows.items()}, again)
+    files = LazyFiles({file.path: rows[file.path].facts for file in tree.files if file.path in rows}, again)
     return Repository(str(tree.root), files, tuple(sorted(skipped)))
 
 
-def _read(tree: SourceTree, file: SourceFile, module: str, kept: Row | None) -> Row:
-    """The row of a file as it is now; its facts are found anew only where its bytes differ."""
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A file that is not surely the one that was read before."""
+
+    file: SourceFile
+    module: str
+    read: int  # when
+    digest: str
+    facts: bytes | None  # those kept, where its bytes turn out to be the same
+
+
+def _looked_at(tree: SourceTree, file: SourceFile, module: str, kept: Row | None) -> _New:
+    """Whether the bytes of a file are those that were read before."""
     read = now()
-    data = tree.read(file.path)
-    digest = hashlib.sha256(data).hexdigest()
-    if kept is not None and (kept.digest, kept.module) == (digest, module):
-        facts = kept.facts
-    else:
-        facts = compressed(codec.encoded(index_file(file.path, data, module)))
-    return Row(file.path, file.size, file.modified, file.changed, read, digest, module, facts)
+    digest = hashlib.sha256(tree.read(file.path)).hexdigest()
+    same = kept is not None and (kept.digest, kept.module) == (digest, module)
+    return _New(file, module, read, digest, kept.facts if same and kept else None)
+
+
+def _indexed(tree: SourceTree, new: list[_New], jobs: int) -> Iterator[Row]:
+    """The rows of files as they are now."""
+    unread = [each for each in new if each.facts is None]
+    size = sum(each.file.size for each in unread)
+    readers = min(jobs, len(unread), size // WORTH) if sys.executable else 1
+    texts: dict[str, tuple[str, str]] = {}
+    if readers > 1:
+        asked = [(each.file.path, each.module) for each in unread]
+        texts = dict(zip((path for path, _ in asked), index_files(tree, asked, readers), strict=True))
+    for each in new:
+        path, digest, facts = each.file.path, each.digest, each.facts
+        if facts is None and path in texts:
+            digest, text = texts[path]
+            facts = compressed(text)
+        elif facts is None:
+            found = index_file(path, tree.read(path), each.module)
+            digest, facts = found.digest, compressed(codec.encoded(found))
+        marks = each.file.size, each.file.modified, each.file.changed
+        yield Row(path, *marks, each.read, digest, each.module, facts)

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from forwardbook.analyzers.index.one_file import language_of
@@ -26,6 +26,7 @@ _MACHINERY: Final = frozenset(
         ".vscode",
     }
 )
+_PROJECT: Final = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})
 _BUILT: Final = frozenset({"build", "dist", "_build", "_skbuild"})
 
 
@@ -49,6 +50,11 @@ class SourceTree:
     packages: set[str] = field(default_factory=set)  # folders with an `__init__.py`, `` for the root
     projects: set[str] = field(default_factory=set)  # folders with a project file
     links: dict[str, str] = field(default_factory=dict)  # folder inside the root -> the link that leads to it
+    folders: frozenset[str] | None = None  # the only ones that were looked into, None for all
+
+    def looked_into(self, path: str) -> bool:
+        """Whether the folder of a file was among those looked into."""
+        return self.folders is None or path.rpartition("/")[0] in self.folders
 
     def read(self, path: str) -> bytes:
         """The bytes of a file of the tree."""
@@ -70,6 +76,9 @@ def source_tree(root: Path, folders: Collection[str] | None = None) -> SourceTre
             "Name a folder that exists and can be read"
         ) from error
     pending = [""] if folders is None else list(folders)
+    if folders is not None:
+        tree.folders = frozenset(folders)
+        _above(tree)
     while pending:
         inner = _folder(tree, pending.pop())
         if folders is None:
@@ -77,6 +86,16 @@ def source_tree(root: Path, folders: Collection[str] | None = None) -> SourceTre
     tree.files.sort(key=lambda file: file.path)
     tree.skipped.sort()
     return tree
+
+
+def _above(tree: SourceTree) -> None:
+    """Note which folders above those looked into are packages and projects, for the names of modules."""
+    above = {parent.as_posix() for folder in tree.folders or () for parent in PurePosixPath(folder).parents}
+    for folder in ("" if parent == "." else parent for parent in above):
+        if (tree.root / folder / "__init__.py").is_file():
+            tree.packages.add(folder)
+        if any((tree.root / folder / name).is_file() for name in _PROJECT):
+            tree.projects.add(folder)
 
 
 def _folder(tree: SourceTree, folder: str) -> list[str]:
@@ -96,7 +115,7 @@ def _folder(tree: SourceTree, folder: str) -> list[str]:
     elif folder.rpartition("/")[2] in _BUILT:
         tree.skipped.append((folder + "/", "build output"))
         return []
-    if not names.isdisjoint({"pyproject.toml", "setup.py", "setup.cfg"}):
+    if not names.isdisjoint(_PROJECT):
         tree.projects.add(folder)
     inner = []
     for entry in found:
