@@ -13,7 +13,7 @@ _NAME: Final = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+")
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A checkout: the folder with its objects, the commit it stands at, the way from its top to our folder."""
+    """A checkout: the folder with its objects, its commit, and the way from its top to our folder."""
 
     common: Path
     head: str
