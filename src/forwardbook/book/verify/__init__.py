@@ -2,6 +2,6 @@
 
 from forwardbook.book.verify.claims import Claim, Kind, State
 from forwardbook.book.verify.sources import Sources
-from forwardbook.book.verify.verify import verify_page
+from forwardbook.book.verify.verify import Verifier, verify_page
 
-__all__ = ["Claim", "Kind", "Sources", "State", "verify_page"]
+__all__ = ["Claim", "Kind", "Sources", "State", "Verifier", "verify_page"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from forwardbook.analyzers.index.facts import Definition, Edge
+from forwardbook.analyzers.index.facts import Definition, Edge, Launch, Raised
 from forwardbook.book.verify.claims import Verdict, contradicted, supported, unverified
 from forwardbook.book.verify.context import Context
 from forwardbook.book.verify.inline import Place
@@ -247,7 +247,7 @@ def _inherits(a: End, b: End, context: Context, where: Place | None) -> Verdict:
 
 def _raises(a: End, b: End, context: Context, where: Place | None) -> Verdict:
     path = a.targets[0].path
-    raised = []
+    raised: list[Raised] = []
     for target in a.targets:
         prefix = target.qualname + "."
         for definition in context.sources.files[target.path].definitions:
@@ -298,7 +298,7 @@ def _decorates(a: End, b: End, context: Context, where: Place | None) -> Verdict
 
 def _launches(a: End, b: End, context: Context, where: Place | None) -> Verdict:
     path = a.targets[0].path
-    launches = []
+    launches: list[Launch] = []
     for target in a.targets:
         for definition in context.sources.files[target.path].definitions:
             inside = target.is_file or definition.qualname == target.qualname

@@ -44,7 +44,7 @@ def looks_like_code(text: str) -> bool:
 
 def _looks_like_path(text: str) -> bool:
     suffix = text.rpartition(".")[2]
-    return ("/" in text or suffix in _FILE_SUFFIXES) and "." != text and _PATH.match(text) is not None
+    return ("/" in text or suffix in _FILE_SUFFIXES) and text != "." and _PATH.match(text) is not None
 
 
 def check_path(text: str, context: Context) -> Verdict | None:
