@@ -35,6 +35,8 @@ def call_text(name: str, arguments: tuple[str, ...], width: int = 64) -> str:
 
 def _cut(argument: str, width: int) -> str:
     """The argument, cut where no bracket or quotation is open; nothing of it where a comma is outside."""
+    if "'" in argument and '"' in argument:  # where one ends is not told apart that easily
+        return "…"
     safe, depth, quote, before = 0, 0, "", ""
     for at, letter in enumerate(argument):
         if quote:

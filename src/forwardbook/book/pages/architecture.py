@@ -59,7 +59,8 @@ def _method(one: Definition) -> str:
 
 def _inherits(facts: SectionFacts, one: Definition) -> Iterator[Relation]:
     for base in one.bases:
-        name = re.sub(r"<.*>$|\[.*\]$", "", base.split()[-1] if base.split() else "").replace("::", ".")
+        words = re.sub(r"<.*>|\[.*\]", "", base).split()
+        name = words[-1].replace("::", ".") if words else ""
         if (
             "=" not in base
             and _DOTTED.fullmatch(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.analyzers.detail.facts import ClassDetail, FunctionDetail
-from forwardbook.analyzers.index.facts import Definition
+from forwardbook.analyzers.index.facts import Definition, Import
 from forwardbook.book.blocks import Block, Heading, Paragraph
 from forwardbook.book.inline import code, prose
 from forwardbook.book.pages.class_parts import class_parts
@@ -39,7 +39,11 @@ def _exports(facts: SectionFacts) -> Iterator[Block]:
     if not facts.path.endswith("__init__.py"):
         return
     rows = [
-        (code(each.alias or each.name), code("." * each.level + each.module), facts.at(each.line))
+        (
+            code(each.alias or each.name),
+            code("." * each.level + each.module),
+            facts.at(_line(facts, each)),
+        )
         for each in facts.facts.imports
         if each.name
         and each.name != "*"
@@ -48,6 +52,11 @@ def _exports(facts: SectionFacts) -> Iterator[Block]:
     if rows:
         yield Heading(3, "Names taken from other modules")
         yield from table(("Name", "Taken from", "Where"), rows, "Names")
+
+
+def _line(facts: SectionFacts, one: Import) -> int:
+    """The line of the name itself, where an import takes several lines."""
+    return facts.line_of(one.alias or one.name, one.line, 400)
 
 
 def _depth(facts: SectionFacts) -> Iterator[Block]:

@@ -16,9 +16,9 @@ from forwardbook.book.pages.section import (
     sentence,
     table,
 )
+from forwardbook.book.signatures import wrapped
 
 _PUBLIC = "Public interface"
-_WIDTH = 100
 _FENCES = {"c": "c", "cpp": "cpp", "cuda": "cuda", "python": "python"}
 _IN_DEPTH = frozenset({"function", "method", "kernel", "property", *CLASSES, "enum"})
 
@@ -76,23 +76,6 @@ def _one(facts: SectionFacts, one: Definition) -> Iterator[Block]:
         if each.exception
     ]
     yield from table(("Raises", "When", "Where"), rows, "Raised exceptions")
-
-
-def wrapped(signature: str) -> str:
-    """A long signature with a parameter on each line."""
-    head, bracket, rest = signature.partition("(")
-    if len(signature) <= _WIDTH or not bracket:
-        return signature
-    lines, depth, begin = [], 0, 0
-    for at, letter in enumerate(rest):
-        depth += (letter in "([{<") - (letter in ")]}>" and rest[at - 1 : at] != "-")
-        if depth < 0 or (letter == "," and depth == 0):
-            lines.append(rest[begin : at + (letter == ",")].strip())
-            begin = at + (letter == ",")
-        if depth < 0:
-            break
-    inside = "".join(f"    {line}\n" for line in lines if line)
-    return f"{head}(\n{inside}{rest[begin:]}"
 
 
 def _exception(one: Raised) -> str:

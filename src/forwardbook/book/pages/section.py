@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,10 +50,11 @@ class SectionFacts:
     def _lines(self) -> list[str]:
         return self.data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
-    def line_of(self, word: str, start: int) -> int:
+    def line_of(self, word: str, start: int, within: int = 8) -> int:
         """The first line from `start` on that holds the word, within the next few; else `start`."""
-        near = enumerate(self._lines[max(start - 1, 0) : start + 7], start)
-        return next((number for number, line in near if word in line), start)
+        near = enumerate(self._lines[max(start - 1, 0) : start - 1 + within], start)
+        whole = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+        return next((number for number, line in near if whole.search(line)), start)
 
     @cached_property
     def conditions(self) -> dict[int, str]:
