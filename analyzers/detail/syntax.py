@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from forwardbook.analyzers.detail.facts import Requirement
-from forwardbook.analyzers.detail.newer import older
 from forwardbook.analyzers.index.facts import Problem
 from forwardbook.analyzers.index.header import signature
 from forwardbook.analyzers.index.source_text import SourceText, decoded
@@ -23,7 +22,7 @@ class Syntax:
 
     source: SourceText
     tree: ast.Module
-    parser: Literal["ast", "libcst"]
+    parser: Literal["ast", "libcst", "tree-sitter"]
     newer: tuple[Requirement, ...] = ()  # what was rewritten so that this Python's `ast` takes it
 
     def text(
@@ -77,14 +76,29 @@ def parsed(path: str, data: bytes) -> tuple[Syntax | None, tuple[Problem, ...]]:
         return Syntax(source, _tree(source.text, path), "ast"), problems
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         refused = Problem(getattr(error, "lineno", 0) or 0, f"{type(error).__name__}: {_reason(error)}")
+        if not isinstance(error, SyntaxError):
+            return None, (*problems, refused)
     rewritten = older(source.text)
-    if rewritten is None:
-        return None, (*problems, refused)
-    text, newer = rewritten
     try:
-        return Syntax(source, _tree(text, path), "libcst", newer), problems
+        if rewritten is not None:
+            text, newer = rewritten
+            return Syntax(source, _tree(text, path), "libcst", newer), problems
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None, (*problems, refused)
+        pass
+    return _broken(source, (*problems, refused))
+
+
+def _broken(source: SourceText, problems: tuple[Problem, ...]) -> tuple[Syntax | None, tuple[Problem, ...]]:
+    """What can be read of a broken file."""
+    from forwardbook.analyzers.index.broken_text import readable_statements
+
+    try:
+        found, broken = readable_statements(source.text)
+    except (ValueError, RecursionError, MemoryError):
+        return None, problems
+    if not found:
+        return None, problems
+    return Syntax(source, ast.Module(found, []), "tree-sitter"), (*problems, *broken)
 
 
 def _tree(text: str, path: str) -> ast.Module:

@@ -123,8 +123,7 @@ def _checklist(path: Path | None) -> str | None:
 
 def _pages(run: _Run) -> tuple[str, ...]:
     """Bring all pages up to date; the lines about what could not be read."""
-    from forwardbook.pipeline.explain_sources import own_pages
-    from forwardbook.pipeline.explain_state import stamp_of
+    from forwardbook.pipeline.explain_state import own_pages, stamp_of
     from forwardbook.workspace.source_tree import source_tree
 
     run.told("reading", 0, 0)
@@ -269,7 +268,8 @@ def _problems(run: _Run, sources: Sources) -> Iterator[str]:
 def facts_json(request: Request) -> Iterator[str]:
     """The facts of a target as the pieces of one JSON value."""
     from forwardbook.book.repository.survey import is_below
-    from forwardbook.pipeline.explain_sources import own_pages, read_sources
+    from forwardbook.pipeline.explain_sources import read_sources
+    from forwardbook.pipeline.explain_state import own_pages
     from forwardbook.workspace.source_tree import source_tree
 
     run = _prepared(request, lambda doing, done, total: None)

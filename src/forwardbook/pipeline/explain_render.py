@@ -9,11 +9,10 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from forwardbook.book.blocks import Block, Paragraph, markdown
 from forwardbook.book.page import Page, Value
-from forwardbook.book.pages.context import Around
 from forwardbook.book.repository.checks import Written
 from forwardbook.book.repository.components import components
 from forwardbook.book.repository.index import index
@@ -24,13 +23,16 @@ from forwardbook.book.repository.readme import readme
 from forwardbook.book.repository.reference import reference
 from forwardbook.book.repository.structure import structure
 from forwardbook.book.repository.survey import Survey
-from forwardbook.book.verify import Claim, verify_page
+from forwardbook.book.verify import Claim, Verifier
 from forwardbook.book.verify import Sources as Held
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.explain_plan import Plan, Planned
 from forwardbook.pipeline.explain_sources import Sources
 from forwardbook.pipeline.explain_target import Target
 from forwardbook.workspace import Workspace
+
+if TYPE_CHECKING:
+    from forwardbook.book.pages.context import Around
 
 _LINES_OF: Final = re.compile(r"([^\s`]+):(\d+(?:-\d+)?)\b")
 
@@ -66,7 +68,7 @@ class Press:
     def render(self, planned: Planned) -> Rendered:
         """The page, its claims held against the sources."""
         page = self._page(planned)
-        claims = verify_page(page.markdown(), self._place(planned.name), self.held)
+        claims = self.verifier.verify(page.markdown(), self._place(planned.name))
         supported = sum(each.state == "supported" for each in claims)
         open_ = sum(each.state == "unverified" for each in claims)
         wrong = tuple(_shown(each) for each in claims if each.state in ("contradicted", "stale"))
@@ -124,6 +126,8 @@ class Press:
 
     @cached_property
     def _around(self) -> Around:
+        from forwardbook.book.pages.context import Around
+
         return Around(self.sources.repository, self.sources.read)
 
     @cached_property
@@ -147,6 +151,11 @@ class Press:
         project = read_project(installed, self.sources.read)
         name = project.name if project.name and scope == "." else self.target.name
         return Survey(repository, self.sources.graph, name, project, self.plan.focus, scope)
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        """Judges page after page; each process makes its own, for its engine does not survive a fork."""
+        return Verifier(self.held)
 
     @cached_property
     def held(self) -> Held:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from forwardbook.analyzers.calls import Graph
 from forwardbook.analyzers.index.facts import FileFacts, Repository
@@ -15,8 +14,6 @@ from forwardbook.workspace.storage import WorkspaceError
 
 Resolver = Literal["own", "ty", "both"]
 
-
-_OURS: Final = b'---\nchecksum: "sha256:'
 
 
 class FilesBut(Mapping[str, FileFacts]):
@@ -65,20 +62,3 @@ def read_sources(tree: SourceTree, pages: Collection[str], resolver: Resolver, j
         files = FilesBut(repository.files, pages)
         repository = Repository(repository.root, files, repository.skipped)
     return Sources(tree, repository, Graph(repository))
-
-
-def own_pages(tree: SourceTree, out: Path) -> frozenset[str]:
-    """The files of the tree that are pages: Markdown right in their folder that begins with a checksum."""
-    try:
-        folder = out.resolve().relative_to(tree.root).as_posix()
-    except (ValueError, OSError):
-        return frozenset()
-    inside = (each.path for each in tree.files if (each.path.rpartition("/")[0] or ".") == folder)
-    return frozenset(path for path in inside if path.endswith(".md") and _begins_as_ours(tree, path))
-
-
-def _begins_as_ours(tree: SourceTree, path: str) -> bool:
-    try:
-        return tree.read(path).startswith(_OURS)
-    except WorkspaceError:
-        return False

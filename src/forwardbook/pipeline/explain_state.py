@@ -6,12 +6,15 @@ import hashlib
 import json
 from collections.abc import Collection
 from pathlib import Path
+from typing import Final
 
 import forwardbook
 from forwardbook.analyzers.index.facts import Repository
 from forwardbook.workspace.source_tree import SourceTree
+from forwardbook.workspace.storage import WorkspaceError
 
-ROOMS = ("book", "pipeline", "analyzers/index", "analyzers/calls", "analyzers/native", "analyzers/detail")
+_OURS: Final = b'---\nchecksum: "sha256:'
+ROOMS: Final = ("book", "pipeline", *(f"analyzers/{room}" for room in ("index", "calls", "native", "detail")))
 
 
 def stamp_of(tree: SourceTree, asked: object, pages: Collection[str]) -> str:
@@ -46,6 +49,23 @@ def head_of(root: Path) -> str:
         except (OSError, UnicodeDecodeError):
             return said
     return ""
+
+
+def own_pages(tree: SourceTree, out: Path) -> frozenset[str]:
+    """The files of the tree that are pages: Markdown right in their folder that begins with a checksum."""
+    try:
+        folder = out.resolve().relative_to(tree.root).as_posix()
+    except (ValueError, OSError):
+        return frozenset()
+    inside = (each.path for each in tree.files if (each.path.rpartition("/")[0] or ".") == folder)
+    return frozenset(path for path in inside if path.endswith(".md") and _begins_as_ours(tree, path))
+
+
+def _begins_as_ours(tree: SourceTree, path: str) -> bool:
+    try:
+        return tree.read(path).startswith(_OURS)
+    except WorkspaceError:
+        return False
 
 
 def _maker() -> str:

@@ -10,7 +10,6 @@ from typing import Final, Literal
 
 from forwardbook.book.page import hyphenated
 from forwardbook.errors import ForwardbookError
-from forwardbook.workspace import Workspace
 
 Kind = Literal["file", "files", "folder", "repository"]
 
@@ -92,6 +91,8 @@ def _folder(folder: Path, root: Path | None, repository: bool) -> Target:
 
 def default_out(start: Path | None = None) -> Path:
     """`context/docs/code-explained` where the workspace has `context`, else `docs/code-explained`."""
+    from forwardbook.workspace import Workspace  # it loads the schema of the database
+
     top = Workspace.find(start).root
     return (top / "context" if (top / "context").is_dir() else top) / "docs" / "code-explained"
 

@@ -25,9 +25,11 @@ WORTH: Final = 600_000  # bytes of source for which a reader of its own is worth
 class LazyFiles(Mapping[str, FileFacts]):
     """Facts by path, each decoded when it is first asked for."""
 
-    def __init__(self, rows: dict[str, bytes], again: Callable[[str], FileFacts]) -> None:
+    def __init__(
+        self, rows: dict[str, bytes], known: dict[str, FileFacts], again: Callable[[str], FileFacts]
+    ) -> None:
         self._rows = rows
-        self._known: dict[str, FileFacts] = {}
+        self._known = known
         self._again = again
 
     def __getitem__(self, path: str) -> FileFacts:
@@ -60,6 +62,7 @@ def repository_of(tree: SourceTree, jobs: int = 1, cache: Path | None = None) ->
     skipped = list(tree.skipped)
     rows: dict[str, Row] = {}
     new: list[_New] = []
+    known: dict[str, FileFacts] = {}
     for file in tree.files:
         module = names.of(file.path)
         row = kept.get(file.path)
@@ -70,7 +73,7 @@ def repository_of(tree: SourceTree, jobs: int = 1, cache: Path | None = None) ->
             new.append(_looked_at(tree, file, module, row))
         except ForwardbookError as error:
             skipped.append((file.path, str(error)))
-    for row in _indexed(tree, new, jobs):
+    for row in _indexed(tree, new, jobs, known):
         rows[row.path] = row
     gone = [path for path in kept if path not in rows and tree.looked_into(path)]
     if new or gone:
@@ -79,7 +82,8 @@ def repository_of(tree: SourceTree, jobs: int = 1, cache: Path | None = None) ->
     def again(path: str) -> FileFacts:
         return index_file(path, tree.read(path), names.of(path))
 
-    files = LazyFiles({file.path: rows[file.path].facts for file in tree.files if file.path in rows}, again)
+    kept_facts = {file.path: rows[file.path].facts for file in tree.files if file.path in rows}
+    files = LazyFiles(kept_facts, known, again)
     return Repository(str(tree.root), files, tuple(sorted(skipped)))
 
 
@@ -102,8 +106,8 @@ def _looked_at(tree: SourceTree, file: SourceFile, module: str, kept: Row | None
     return _New(file, module, read, digest, kept.facts if same and kept else None)
 
 
-def _indexed(tree: SourceTree, new: list[_New], jobs: int) -> Iterator[Row]:
-    """The rows of files as they are now."""
+def _indexed(tree: SourceTree, new: list[_New], jobs: int, known: dict[str, FileFacts]) -> Iterator[Row]:
+    """The rows of files as they are now; facts found in this process are entered in `known`."""
     unread = [each for each in new if each.facts is None]
     size = sum(each.file.size for each in unread)
     readers = min(jobs, len(unread), size // WORTH) if sys.executable else 1
@@ -117,7 +121,7 @@ def _indexed(tree: SourceTree, new: list[_New], jobs: int) -> Iterator[Row]:
             digest, text = texts[path]
             facts = compressed(text)
         elif facts is None:
-            found = index_file(path, tree.read(path), each.module)
+            found = known[path] = index_file(path, tree.read(path), each.module)
             digest, facts = found.digest, compressed(codec.encoded(found))
         marks = each.file.size, each.file.modified, each.file.changed
         yield Row(path, *marks, each.read, digest, each.module, facts)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from forwardbook.analyzers.index.facts import Definition, FileFacts
 from forwardbook.book.blocks import Block, Code, Heading, Paragraph, Table
 from forwardbook.book.inline import cite, code, plain, where
-from forwardbook.book.pages.outline import wrapped
 from forwardbook.book.repository.sentences import about, says
 from forwardbook.book.repository.survey import CLASSES, NATIVE, Place, Survey, is_below, public
+from forwardbook.book.signatures import wrapped
 
 HEAD = ("Symbol", "Kind", "Where", "What it does")
 
