@@ -66,17 +66,21 @@ class Calls:
         self._reads = tuple(reads)
         self._arguments = {(call.line, call.column, call.target): call.arguments for call in self._calls}
         self._prefixes: dict[str, Values] = {}
+        self._checked: dict[str, list[Call]] = {}
+        for call in self._calls:
+            if call.target == "isinstance" and len(call.arguments) == 2:
+                self._checked.setdefault(call.arguments[0], []).append(call)
 
     def edges(self) -> Iterator[Edge]:
         """The edges by line."""
         for call in self._calls:
             site = _Site(self._scope, call.line)
-            yield from self._properties(site, call, is_call=True)
+            yield from self._properties(site, call)
             yield from self._of_call(site, call)
         for read in self._reads:
             name = read.target.rpartition(".")[2]
             if name != "__setitem__":
-                yield from self._properties(_Site(self._scope, read.line), read, is_call=False)
+                yield from self._properties(_Site(self._scope, read.line), read)
 
     def _of_call(self, site: _Site, call: Call) -> Iterator[Edge]:
         steps = _STEP.findall(call.target)
@@ -85,19 +89,49 @@ class Calls:
         if len(steps) > 1 and steps[-1] not in ("()", "[]"):
             receiver = self._chain(call, steps[:-1])
             yield from _siblings(self._resolver, site, receiver, steps[-1])
-            values = _members(self._resolver, receiver, steps[-1])
+            values = self._members(call, steps, receiver)
         else:
             values = self._chain(call, steps)
         yield from _targets(self._resolver, site, call.target, values)
 
-    def _properties(self, site: _Site, call: Call, is_call: bool) -> Iterator[Edge]:
+    def _members(self, call: Call, steps: list[str], receiver: Values) -> Values:
+        """The attribute that is called on each alternative; of a property, its result."""
+        name = steps[-1]
+        found = _through(receiver, [self._resolver.member(value, name) for value in receiver.alternatives])
+        if any(not isinstance(value, OutsideValue) for value in found.alternatives):
+            return found
+        narrowed = self._narrowed(call, _joined(steps[:-1]))
+        held = [value for value in narrowed if _holds(self._resolver, value, name)]
+        if not held:
+            return found
+        values = union((found, *(self._resolver.member(value, name) for value in held)))
+        return replace(values, how="possible", reason="`isinstance` tests for its class before")
+
+    def _narrowed(self, call: Call, text: str) -> list[InstanceValue]:
+        """The classes of the repository that an `isinstance` further up tests a receiver for."""
+        found: dict[InstanceValue, None] = {}
+        for check in self._checked.get(text, ()):
+            if check.line > call.line:
+                continue
+            tested = self._resolver.text(self._scope, check.arguments[1])
+            for value in tested.alternatives:
+                items = value.items if isinstance(value, ContainerValue) else (Values((value,)),)
+                for one in (one for part in items for one in part.alternatives):
+                    if isinstance(one, ClassValue):
+                        found[InstanceValue(one.place, exact=False)] = None
+        return list(found)
+
+    def _properties(self, site: _Site, call: Call) -> Iterator[Edge]:
         """The properties that a chain reads on its way."""
         steps = _STEP.findall(call.target)
-        last = len(steps) if not is_call else len(steps) - 1
-        for end in range(1, last):
+        for end in range(1, len(steps)):
             if steps[end] in ("()", "[]"):
                 continue
             receiver = self._chain(call, steps[:end])
+            if not any(isinstance(value, InstanceValue) for value in receiver.alternatives):
+                narrowed = self._narrowed(call, _joined(steps[:end]))
+                if narrowed:
+                    receiver = Values(tuple(narrowed), False, "`isinstance` tests for its class before")
             for value in receiver.alternatives:
                 if not isinstance(value, InstanceValue):
                     continue
@@ -167,10 +201,10 @@ def _through(before: Values, parts: list[Values]) -> Values:
     return union(parts).labelled(before.how)
 
 
-def _members(resolver: Resolver, receiver: Values, name: str) -> Values:
-    """The attribute that is called on each alternative; a property is read first, and its result called."""
-    parts = [resolver.member(value, name) for value in receiver.alternatives]
-    return _through(receiver, parts)
+def _holds(resolver: Resolver, value: InstanceValue, name: str) -> bool:
+    """Whether the repository itself defines an attribute of a class, and not only a base from outside."""
+    found = resolver.found_member(value, name).alternatives
+    return any(not isinstance(one, OutsideValue) for one in found)
 
 
 def _siblings(resolver: Resolver, site: _Site, receiver: Values, name: str) -> Iterator[Edge]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from forwardbook.analyzers.calls import decorators
@@ -11,6 +11,7 @@ from forwardbook.analyzers.calls.crossing import Crossing
 from forwardbook.analyzers.calls.edges import Calls, overriding
 from forwardbook.analyzers.calls.native import LANGUAGES, Native
 from forwardbook.analyzers.calls.resolver import Resolver
+from forwardbook.analyzers.calls.second import Ask, Second, merged
 from forwardbook.analyzers.calls.values import (
     ClassValue,
     FunctionValue,
@@ -25,11 +26,19 @@ class Graph:
     """Who calls, reads, constructs, imports and inherits from whom in a repository."""
 
     def __init__(self, repository: Repository) -> None:
+        self._second: Second | None = None
+        self._instead = False
         self.repository = repository
         self.resolver = Resolver(repository.files)
         self.native = Native(repository.files)
         self._crossing = Crossing(repository.files, self.native)
         self._edges: dict[Place, tuple[Edge, ...]] = {}
+
+    def ask(self, read: Callable[[str], bytes | None], ask: Ask, name: str, *, instead: bool) -> None:
+        """Let another resolver answer too, or instead of our own, from now on."""
+        self._second = Second(self.resolver, read, ask, name)
+        self._instead = instead
+        self._edges.clear()
 
     def definition(self, path: str, qualname: str) -> Definition | None:
         """The definition of this name in a file: of several the one that runs."""
@@ -49,7 +58,12 @@ class Graph:
             return ()
         if facts.language in LANGUAGES:
             return _in_order(self.native.edges(place.path, place.qualname))
-        return _in_order(self._of_python(place, facts)) if facts.language == "python" else ()
+        if facts.language != "python":
+            return ()
+        if self._second is None:
+            return _in_order(self._of_python(place, facts))
+        other = tuple(self._second.edges(place))
+        return _in_order(other if self._instead else merged(tuple(self._of_python(place, facts)), other))
 
     def _of_python(self, place: Place, facts: FileFacts) -> Iterator[Edge]:
         calls, reads = facts.calls, facts.reads

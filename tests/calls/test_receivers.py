@@ -310,3 +310,24 @@ def test_what_lies_outside_is_named_or_unresolved_but_never_guessed(graph, edges
     ] == edges(made, "a.py", "f", external=True)
     reasons = {edge.callee: edge.reason for edge in made.edges_from("a.py", "f") if edge.how == "unresolved"}
     assert reasons["anything.run"] == "parameter `anything` has no annotation"
+
+
+def test_a_class_that_is_tested_for_is_possible(graph, edges):
+    """`isinstance` makes the methods of the class possible where the declared type says nothing of them."""
+    made = graph(
+        tool(
+            """
+            def f(x, y: Other):
+                if isinstance(x, Tool):
+                    x.use()
+                if isinstance(y, Tool):
+                    y.use()
+                x.use()
+            """
+        )
+    )
+    assert [
+        "4 possible tool.py:Tool.use",
+        "6 exact tool.py:Other.use",
+        "7 possible tool.py:Tool.use",
+    ] == edges(made, "a.py", "f")
