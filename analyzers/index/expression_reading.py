@@ -1,4 +1,4 @@
-"""Expressions of a syntax tree in, the calls, reads and names bound in them noted in the scope they stand in."""
+"""Expressions of a syntax tree in, the calls, reads and bound names in them noted in their scope."""
 
 from __future__ import annotations
 

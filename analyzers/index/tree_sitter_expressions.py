@@ -81,20 +81,48 @@ def _name(node: Node, _depth: int) -> ast.expr:
     return placed(ast.Name(name_of(node), ast.Load()), place(node))
 
 
+_BASES: Final = {"attribute": "object", "call": "function", "subscript": "value"}
+
+
+def _starred_base(node: Node) -> Node | None:
+    """The `*x` that a chain begins with: `[*x.y(z)]` is read as the call of an attribute of `*x`."""
+    inner: Node | None = node
+    while inner is not None and inner.type in _BASES:
+        inner = inner.child_by_field_name(_BASES[inner.type])
+    return inner if inner is not None and inner.type == "list_splat" else None
+
+
+def _base(node: Node, depth: int) -> ast.expr:
+    """What stands left of the last dot or bracket of a chain."""
+    inner = node.child_by_field_name(_BASES[node.type])
+    if inner is not None and inner.type == "list_splat":
+        inner = next(iter(parts(inner)), None)
+    return expression(inner, depth) or bag(place(node), ())
+
+
+def _unstarred(node: Node, made: ast.expr) -> ast.expr:
+    """A link of a chain without the star before it, which goes around the whole chain."""
+    where, star = place(node), _starred_base(node)
+    if star is None:
+        return placed(made, where)
+    begin = place(star)
+    made = placed(made, Place(begin.line, begin.column + 1, where.end_line, where.end_column))
+    outermost = node.parent is None or node.parent.type not in _BASES
+    return placed(ast.Starred(made, ast.Load()), where) if outermost else made
+
+
 def _attribute(node: Node, depth: int) -> ast.expr:
-    inner = expression(node.child_by_field_name("object"), depth) or bag(place(node), ())
     name = name_of(node.child_by_field_name("attribute"))
-    return placed(ast.Attribute(inner, name, ast.Load()), place(node))
+    return _unstarred(node, ast.Attribute(_base(node, depth), name, ast.Load()))
 
 
 def _subscript(node: Node, depth: int) -> ast.expr:
-    value = expression(node.child_by_field_name("value"), depth) or bag(place(node), ())
     keys = node.children_by_field_name("subscript")
     first = expression(keys[0], depth) if len(keys) == 1 else None
     if first is None and keys:
         start, end = place(keys[0]), place(keys[-1])
         first = bag(Place(start.line, start.column, end.end_line, end.end_column), _all(keys, depth))
-    return placed(ast.Subscript(value, first or bag(place(node), ()), ast.Load()), place(node))
+    return _unstarred(node, ast.Subscript(_base(node, depth), first or bag(place(node), ()), ast.Load()))
 
 
 def _comprehension(node: Node, depth: int) -> ast.expr:
@@ -104,14 +132,8 @@ def _comprehension(node: Node, depth: int) -> ast.expr:
 
 
 def _call(node: Node, depth: int) -> ast.expr:
-    called = node.child_by_field_name("function")
-    where, starred = place(node), called is not None and called.type == "list_splat"
-    if called is not None and starred:  # `[*f(x)]` is read as the call of `*f`
-        called = next(iter(parts(called)), called)
-        where = Place(*place(called)[:2], *where[2:])
-    function = expression(called, depth) or bag(where, ())
     given = node.child_by_field_name("arguments")
-    made = ast.Call(function, [], [])
+    made = ast.Call(_base(node, depth), [], [])
     if given is not None and given.type == "generator_expression":
         made.args.append(bag(place(given), _all(_inner(given), depth)))
     elif given is not None:
@@ -120,8 +142,7 @@ def _call(node: Node, depth: int) -> ast.expr:
                 made.keywords.append(keyword(part, depth))
             elif (value := expression(part, depth)) is not None:
                 made.args.append(value)
-    call = placed(made, where)
-    return placed(ast.Starred(call, ast.Load()), place(node)) if starred else call
+    return _unstarred(node, made)
 
 
 def keyword(node: Node, depth: int = 0) -> ast.keyword:
