@@ -18,6 +18,8 @@ COMMANDS: Final = {
     "static-share": "forwardbook.cli.static_share:static_share",
     "schema": "forwardbook.cli.schema:schema",
     "explain": "forwardbook.cli.explain:explain",
+    "verify": "forwardbook.cli.verify:verify",
+    "score": "forwardbook.cli.verify:score",
 }
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""
 

@@ -14,8 +14,8 @@ MAX_EDGES: Final = 500
 """Mermaid's own `maxEdges`: a diagram with more is not drawn."""
 _WORDS: Final = """
     end loop alt else opt par and critical option break rect note activate deactivate participant actor box
-    title autonumber create destroy links link over subgraph graph flowchart class classdef click style linkstyle
-    direction default namespace
+    title autonumber create destroy links link over subgraph graph flowchart class classdef click style
+    linkstyle direction default namespace
 """
 RESERVED: Final = frozenset(_WORDS.split())
 Rule = Literal["quotes", "newline", "undeclared", "semicolon", "reserved", "size", "twice"]
