@@ -26,7 +26,8 @@ def edge(line: int, callee: str, how: How = "exact", constructs: str = "") -> Ed
 def flows(steps: dict[str, tuple[Step, ...]], edges: dict[str, tuple[Edge, ...]], classes: str = "") -> Flows:
     """Flows of a file without anything else."""
     facts = FileFacts(PATH, "python", "", 1)
-    return Flows(facts, steps, lambda name: edges.get(name, ()), lambda _, name: name in classes.split())
+    known = classes.split()
+    return Flows(facts, steps, lambda name: edges.get(name, ()), *[lambda _, name: name in known] * 2)
 
 
 def call(line: int, target: str, *arguments: str) -> CallStep:

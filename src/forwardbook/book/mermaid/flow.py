@@ -22,10 +22,13 @@ from forwardbook.analyzers.detail.steps import (
 )
 from forwardbook.analyzers.index.facts import Edge, FileFacts
 from forwardbook.book.mermaid.labels import call_text
-from forwardbook.book.mermaid.sequence import Frame, Item, Message, Part, messages
+from forwardbook.book.mermaid.sequence import Body, Frame, Item, Message, Part, messages
 
 _COMMENT = re.compile(r":\s*#.*$")
 BUILT_IN = ("builtins.", "typing.", "_typeshed.")
+_RUNTIME = re.compile(r"(?:cuda|cu[A-Z]|cublas|cudnn|cufft|cusparse|nccl|hip)")
+_DEVICE = "CUDA"
+_NATIVE = frozenset({"c", "cpp", "cuda"})
 DRAWN = frozenset({"exact", "registry", "external"})
 
 
@@ -37,21 +40,23 @@ class Flows:
     steps: Mapping[str, tuple[Step, ...]]
     edges: Callable[[str], tuple[Edge, ...]]
     is_class: Callable[[str, str], bool]
+    is_actor: Callable[[str, str], bool]
     _items: dict[str, tuple[Item, ...]] = field(default_factory=dict)
 
     def items(self, qualname: str) -> tuple[Item, ...]:
         """What the function sends by itself, nothing that it calls opened."""
         if qualname not in self._items:
-            drawn = tuple(each for each in self.edges(qualname) if _is_drawn(each))
+            native = self.facts.language in _NATIVE
+            drawn = tuple(each for each in self.edges(qualname) if _is_drawn(each, native))
             items = tuple(self._walk(self.steps.get(qualname, ()), qualname, _Edges(drawn)))
             self._items[qualname] = _without_repeats(items)
         return self._items[qualname]
 
     def participant(self, path: str, qualname: str) -> str:
-        """Who acts: the class around a definition, else its file."""
+        """Who acts: the class around a definition or the kernel that it is, else its file."""
         parts = qualname.split(".")
         for count in range(len(parts), 0, -1):
-            if self.is_class(path, ".".join(parts[:count])):
+            if self.is_actor(path, ".".join(parts[:count])):
                 return ".".join(parts[:count])
         return path
 
@@ -89,7 +94,9 @@ class Flows:
         source = self.participant(self.facts.path, caller)
         if edge.how == "external":
             package, _, rest = edge.callee.partition(".")
-            return Message(source, package, call_text(rest or package, step.arguments), step.line, "", True)
+            package = package if rest else _DEVICE if _RUNTIME.match(package) else package
+            rest = rest or edge.callee
+            return Message(source, package, call_text(rest, step.arguments), step.line, "", True)
         target = self.participant(edge.callee_path, edge.callee)
         name, opens = edge.callee.rpartition(".")[2], edge.callee
         if self.is_class(edge.callee_path, edge.callee):
@@ -131,6 +138,8 @@ def _small(items: tuple[Item, ...], most: int) -> Iterator[Item]:
     for item in items:
         if isinstance(item, Message) or sum(1 for _ in messages((item,))) <= most:
             yield item
+        elif isinstance(item, Body):
+            yield from (Body(item.actor, inner) for inner in split(item.items, most))
         else:
             for part in item.parts:
                 kind: Literal["loop", "opt"] = "loop" if item.kind == "loop" else "opt"
@@ -152,12 +161,17 @@ def _open_once(
                 grown = grown or more
             found.append(Frame(item.kind, tuple(parts)))
             continue
+        if isinstance(item, Body):
+            inner, total, more = _open_once(flows, item.items, seen, total, most)
+            found.append(Body(item.actor, inner))
+            grown = grown or more
+            continue
         found.append(item)
         inside = flows.items(item.opens) if item.opens and item.opens not in seen else ()
         size = sum(1 for _ in messages(inside))
         if inside and total + size <= most:
             seen.add(item.opens)
-            found += inside
+            found.append(Body(item.target, inside))
             total, grown = total + size, True
     return tuple(found), total, grown
 
@@ -169,6 +183,8 @@ def _without_repeats(items: tuple[Item, ...]) -> tuple[Item, ...]:
         if isinstance(item, Frame):
             parts = tuple(Part(each.text, _without_repeats(each.items)) for each in item.parts)
             found.append(Frame(item.kind, parts))
+        elif isinstance(item, Body):
+            found.append(Body(item.actor, _without_repeats(item.items)))
         elif not (found and isinstance(found[-1], Message) and _repeats(found[-1], item)):
             found.append(item)
     return tuple(found)
@@ -195,7 +211,10 @@ def _branch(parts: tuple[Part, ...]) -> Iterator[Item]:
         yield Frame("alt", tuple(full))
 
 
-def _is_drawn(edge: Edge) -> bool:
+def _is_drawn(edge: Edge, native: bool) -> bool:
+    """Whether a call becomes a message; in native code not where it is an outside macro or plain function."""
+    if native and edge.how == "external" and "." not in edge.callee and not _RUNTIME.match(edge.callee):
+        return False
     is_call = edge.form in ("call", "launch", "binding")
     return edge.how in DRAWN and is_call and not edge.callee.startswith(BUILT_IN)
 

@@ -44,7 +44,15 @@ class Frame:
     parts: tuple[Part, ...]
 
 
-Item = Message | Frame
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a callee sends in turn, while it is active; it stands behind the message that called it."""
+
+    actor: str
+    items: tuple[Item, ...]
+
+
+Item = Message | Frame | Body
 _NEXT: Final = {"alt": "else", "par": "and"}
 
 
@@ -63,6 +71,8 @@ def messages(items: tuple[Item, ...]) -> Iterator[Message]:
     for item in items:
         if isinstance(item, Message):
             yield item
+        elif isinstance(item, Body):
+            yield from messages(item.items)
         else:
             for part in item.parts:
                 yield from messages(part.items)
@@ -76,6 +86,10 @@ def _lines(items: tuple[Item, ...], aliases: dict[str, str]) -> Iterator[str]:
     for item in items:
         if isinstance(item, Message):
             yield f"{aliases[item.source]}->>{aliases[item.target]}: {label(item.text, 80)}"
+        elif isinstance(item, Body):
+            yield f"activate {aliases[item.actor]}"
+            yield from (f"    {line}" for line in _lines(item.items, aliases))
+            yield f"deactivate {aliases[item.actor]}"
         else:
             word: str = item.kind
             for part in item.parts:

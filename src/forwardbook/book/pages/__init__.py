@@ -6,6 +6,7 @@ from typing import Final
 
 from forwardbook.analyzers.detail.facts import Detail, FunctionDetail
 from forwardbook.analyzers.index.facts import FileFacts, Span
+from forwardbook.analyzers.native.detail import NativeDetail
 from forwardbook.book.blocks import Block
 from forwardbook.book.page import Page, Value, page_name
 from forwardbook.book.pages.architecture import architecture
@@ -25,6 +26,7 @@ from forwardbook.book.pages.metadata import metadata, native_metadata
 from forwardbook.book.pages.notebook import notebook_cells, notebook_metadata, notebook_summary
 from forwardbook.book.pages.opening import summary, title
 from forwardbook.book.pages.outline import outline
+from forwardbook.book.pages.ownership import native_concepts, native_configuration, native_errors, targets
 from forwardbook.book.pages.performance import performance
 from forwardbook.book.pages.related import related
 from forwardbook.book.pages.section import SectionFacts, Writer
@@ -37,15 +39,18 @@ PYTHON: Final[tuple[Writer, ...]] = (
 )  # fmt: skip
 BROKEN: Final[tuple[Writer, ...]] = (title, summary, metadata, outline, data_flow, architecture, related)
 NATIVE: Final[tuple[Writer, ...]] = (
-    title, summary, native_metadata, outline, data_flow, architecture, kernels, configuration, related,
+    title, summary, native_metadata, native_concepts, outline, data_flow, architecture, kernels,
+    native_errors, native_configuration, related,
 )  # fmt: skip
+CMAKE: Final[tuple[Writer, ...]] = (title, config_summary, config_metadata, targets, config_example, related)
 CONFIG: Final[tuple[Writer, ...]] = (title, config_summary, config_metadata, keys, config_example, related)
 NOTEBOOK: Final[tuple[Writer, ...]] = (title, notebook_summary, notebook_metadata, notebook_cells, related)
 
 
 def file_page(path: str, data: bytes, facts: FileFacts, graph: Calls, context: Context) -> Page:
     """The page of one file; nothing that stands in the file makes it fail."""
-    one = SectionFacts(path, data, facts, _detail(path, data, facts, context), graph, context)
+    known = _detail(path, data, facts, context), graph, context, _native_detail(data, facts)
+    one = SectionFacts(path, data, facts, *known)
     blocks: tuple[Block, ...] = tuple(block for write in writers(one) for block in write(one))
     return Page(context.pages.get(path, page_name(path)), _front_matter(facts, context), blocks)
 
@@ -56,6 +61,8 @@ def writers(facts: SectionFacts) -> tuple[Writer, ...]:
         return PYTHON if facts.detail.parser != "none" else BROKEN
     if facts.facts.language in ("c", "cpp", "cuda"):
         return NATIVE
+    if facts.facts.language == "cmake":
+        return CMAKE
     return NOTEBOOK if facts.facts.language == "notebook" else CONFIG
 
 
@@ -66,6 +73,14 @@ def _detail(path: str, data: bytes, facts: FileFacts, context: Context) -> Detai
         return detail(path, data, facts, context.around.first_party)
     span = Span(1, max(facts.lines, 1))
     return Detail(path, "none", FunctionDetail("", span, span, "module"))
+
+
+def _native_detail(data: bytes, facts: FileFacts) -> NativeDetail:
+    if facts.language in ("c", "cpp", "cuda", "cmake"):
+        from forwardbook.analyzers.native import native_detail
+
+        return native_detail(facts, data)
+    return NativeDetail(facts.path)
 
 
 def _front_matter(facts: FileFacts, context: Context) -> dict[str, Value]:

@@ -18,7 +18,8 @@ def config_summary(facts: SectionFacts) -> tuple[Block, ...]:
     """What the file configures, by its outermost keys."""
     names = list(dict.fromkeys(each.name.partition(".")[0] for each in facts.facts.constants))
     shown = ", ".join(plain(each) for each in names[:8]) + (" and more" if len(names) > 8 else "")
-    what = f"A {LANGUAGES[facts.facts.language]} configuration file"
+    kind = "build file" if facts.facts.language == "cmake" else "configuration file"
+    what = f"A {LANGUAGES[facts.facts.language]} {kind}"
     return section(
         "Summary", [Paragraph(f"{what} with the keys {shown}." if names else f"{what} without keys.")]
     )

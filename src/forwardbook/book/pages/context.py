@@ -11,6 +11,7 @@ from typing import Protocol
 from forwardbook.analyzers.index.facts import Edge, Repository
 
 CLASSES = frozenset({"class", "struct", "union"})
+ACTORS = CLASSES | {"kernel"}
 _DOCUMENTS = (".md", ".rst", ".txt")
 
 
@@ -44,16 +45,23 @@ class Around:
 
     repository: Repository
     read: Callable[[str], bytes | None] = _nothing
-    _classes: dict[str, frozenset[str]] = field(default_factory=dict)
+    _known: dict[str, dict[str, str]] = field(default_factory=dict)
     _texts: dict[str, bytes] = field(default_factory=dict)
 
     def is_class(self, path: str, qualname: str) -> bool:
         """Whether a name of a file of the repository is a class."""
-        if path not in self._classes:
+        return self._kinds(path).get(qualname, "") in CLASSES
+
+    def is_actor(self, path: str, qualname: str) -> bool:
+        """Whether a name of a file of the repository is one that acts in diagrams: a class or a kernel."""
+        return self._kinds(path).get(qualname, "") in ACTORS
+
+    def _kinds(self, path: str) -> dict[str, str]:
+        if path not in self._known:
             facts = self.repository.files.get(path)
             found = facts.definitions if facts else ()
-            self._classes[path] = frozenset(each.qualname for each in found if each.kind in CLASSES)
-        return qualname in self._classes[path]
+            self._known[path] = {each.qualname: each.kind for each in found if each.kind in ACTORS}
+        return self._known[path]
 
     def text(self, path: str) -> bytes:
         """The bytes of a test or a document, empty where they cannot be had."""

@@ -30,7 +30,7 @@ def data_flow(facts: SectionFacts) -> tuple[Block, ...]:
         seen |= inside
         drawn.append((name, items))
     drawn.sort(key=lambda one: (_rank(facts, one[0]), -_size(one[1])))
-    blocks = list(_diagrams(facts, drawn))
+    blocks = list(_diagrams(flows, drawn))
     rest = [name for name in flows.steps if name not in seen and flows.items(name)]
     if not blocks:
         blocks = list(_least(facts, flows, rest))
@@ -56,7 +56,13 @@ def flows_of(facts: SectionFacts) -> Flows:
         steps = _straight(facts)
     else:
         steps = {each.qualname: each.flow for each in facts.detail.everywhere()}
-    return Flows(facts.facts, steps, lambda name: facts.graph.edges_from(facts.path, name), facts.is_class)
+    return Flows(
+        facts.facts,
+        steps,
+        lambda name: facts.graph.edges_from(facts.path, name),
+        facts.is_class,
+        facts.context.around.is_actor,
+    )
 
 
 def _straight(facts: SectionFacts) -> dict[str, tuple[Step, ...]]:
@@ -91,7 +97,7 @@ def _size(items: tuple[Item, ...]) -> int:
     return sum(1 for _ in messages(items))
 
 
-def _diagrams(facts: SectionFacts, drawn: list[tuple[str, tuple[Item, ...]]]) -> Iterator[Block]:
+def _diagrams(flows: Flows, drawn: list[tuple[str, tuple[Item, ...]]]) -> Iterator[Block]:
     if drawn:
         yield Paragraph(
             "Every message is a call in the source, with its arguments as written. Left out are calls of "
@@ -101,7 +107,8 @@ def _diagrams(facts: SectionFacts, drawn: list[tuple[str, tuple[Item, ...]]]) ->
     for number, (name, items) in enumerate(drawn[:_MOST_DIAGRAMS]):
         pieces = split(items, MOST)
         title = f"Flow of {code(name)}" if name else "Flow when the module is loaded or run"
-        diagrams = [Diagram(sequence_diagram(piece, (_actor(facts, name),))) for piece in pieces]
+        actor = flows.participant(flows.facts.path, name)
+        diagrams = [Diagram(sequence_diagram(piece, (actor,))) for piece in pieces]
         if number < _OPEN:
             yield Heading(3, title)
             yield from diagrams
@@ -109,14 +116,6 @@ def _diagrams(facts: SectionFacts, drawn: list[tuple[str, tuple[Item, ...]]]) ->
             yield Details(title, tuple(diagrams))
     if len(drawn) > _MOST_DIAGRAMS:
         yield Paragraph(f"Not drawn: {codes([name for name, _ in drawn[_MOST_DIAGRAMS:]])}.")
-
-
-def _actor(facts: SectionFacts, name: str) -> str:
-    parts = name.split(".")
-    for count in range(len(parts), 0, -1):
-        if facts.is_class(facts.path, ".".join(parts[:count])):
-            return ".".join(parts[:count])
-    return facts.path
 
 
 def _least(facts: SectionFacts, flows: Flows, names: list[str]) -> Iterator[Block]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from forwardbook.analyzers.detail.facts import Detail
 from forwardbook.analyzers.index.facts import Definition, FileFacts, Span
+from forwardbook.analyzers.native.detail import NativeDetail
 from forwardbook.book.blocks import Block, Details, Heading, Table, markdown
 from forwardbook.book.inline import clip, code, where
 from forwardbook.book.pages.context import CLASSES, Calls, Context
@@ -28,6 +29,7 @@ class SectionFacts:
     detail: Detail
     graph: Calls
     context: Context
+    native: NativeDetail = field(default_factory=lambda: NativeDetail(""))
 
     @cached_property
     def shown(self) -> str:
@@ -127,7 +129,11 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], summary: str =
         tuple(head[number] for number in kept),
         tuple(tuple(row[number] for number in kept) for row in listed),
     )
-    return (Details(summary, (found,)),) if summary and len(listed) > FOLDED else (found,)
+    return (
+        (Details(f"{summary} ({len(listed)} rows)", (found,)),)
+        if summary and len(listed) > FOLDED
+        else (found,)
+    )
 
 
 def sentence(words: str) -> str:
