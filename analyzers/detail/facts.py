@@ -236,7 +236,7 @@ class Detail:
     """All page-depth facts of one file; `module` is what its own level does, `parser` which reader could."""
 
     path: str
-    parser: Literal["ast", "libcst", "none"]
+    parser: Literal["ast", "libcst", "tree-sitter", "none"]
     module: FunctionDetail
     summary: str = ""
     docstring: str = ""

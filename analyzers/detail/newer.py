@@ -10,8 +10,8 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from forwardbook.analyzers.detail.facts import Requirement
+from forwardbook.analyzers.index.libcst_nesting import parses_safely
 
-LONGEST: Final = 400_000  # characters; longer text takes LibCST minutes
 _QUOTES: Final = re.compile(r"^([rRfFtTuUbB]*)('''|\"\"\"|'|\")")
 Edit = tuple[
     int, int, int, int, str
@@ -22,9 +22,9 @@ def older(text: str) -> tuple[str, tuple[Requirement, ...]] | None:
     """The text without what this Python's `ast` does not know, and what was found; nothing if LibCST fails.
 
     Type parameters are blanked, `type X = ...` becomes an assignment, quotes inside f-strings are changed,
-    `t""` becomes `f""`, a bare `except A, B` gets its parentheses. Only there columns shift, by one.
+    `t""` becomes `f""`, a bare `except A, B` gets its parentheses. Positions of what is kept stay.
     """
-    if len(text) > LONGEST:
+    if not parses_safely(text):
         return None
     try:
         wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
@@ -89,7 +89,7 @@ class _Newer(cst.CSTVisitor):
         match = _QUOTES.match(start)
         quote = match[2] if match else start
         if quote in self._strings:  # an f-string in an f-string with the same quotes
-            self._replace(node, '"nested"' if "'" in "".join(self._strings) else "'nested'", (3, 12), NESTED)
+            self._replace(node, '""' if "'" in self._strings else "''", (3, 12), NESTED)
             self._strings.append(quote)
             return False
         self._strings.append(quote)
@@ -113,7 +113,7 @@ class _Newer(cst.CSTVisitor):
     def _bare_tuple(self, node: cst.BaseExpression | None) -> None:
         if isinstance(node, cst.Tuple) and not node.lpar:
             line, column, end, end_column = self._place(node)
-            self.edits += [(line, column, line, column, "("), (end, end_column, end, end_column, ")")]
+            self.edits += [(line, column - 1, line, column, "("), (end, end_column, end, end_column, ")")]
             self.found.append(Requirement((3, 14), line, "`except` with several types and no parentheses"))
 
 

@@ -78,6 +78,8 @@ def parsed(path: str, data: bytes) -> tuple[Syntax | None, tuple[Problem, ...]]:
         refused = Problem(getattr(error, "lineno", 0) or 0, f"{type(error).__name__}: {_reason(error)}")
         if not isinstance(error, SyntaxError):
             return None, (*problems, refused)
+    from forwardbook.analyzers.detail.newer import older  # LibCST is slow to load
+
     rewritten = older(source.text)
     try:
         if rewritten is not None:
@@ -93,12 +95,19 @@ def _broken(source: SourceText, problems: tuple[Problem, ...]) -> tuple[Syntax |
     from forwardbook.analyzers.index.broken_text import readable_statements
 
     try:
-        found, broken = readable_statements(source.text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found, broken = readable_statements(source.text)
     except (ValueError, RecursionError, MemoryError):
         return None, problems
     if not found:
         return None, problems
-    return Syntax(source, ast.Module(found, []), "tree-sitter"), (*problems, *broken)
+    tree = ast.Module(found, [])
+    for node in ast.walk(tree):
+        if getattr(node, "body", None) == [] and not isinstance(node, ast.Module):
+            line = getattr(node, "lineno", 1)
+            node.body = [ast.Pass(lineno=line, col_offset=0, end_lineno=line, end_col_offset=0)]  # type: ignore[attr-defined]
+    return Syntax(source, tree, "tree-sitter"), (*problems, *broken)
 
 
 def _tree(text: str, path: str) -> ast.Module:
