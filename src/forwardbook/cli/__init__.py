@@ -25,6 +25,11 @@ def analyze_module() -> int:
     return main(["analyze-module", *sys.argv[1:]])
 
 
+def analyze_model() -> int:
+    """The script `analyze-model`, short for `forwardbook analyze-model`."""
+    return main(["analyze-model", *sys.argv[1:]])
+
+
 def explain() -> int:
     """The script `explain`, short for `forwardbook explain`."""
     return main(["explain", *sys.argv[1:]])

@@ -37,7 +37,10 @@ class Layer(Record):
 
 
 class Architecture(Record):
-    """One model: what it is called, its class and config, where those facts come from, and its layers."""
+    """One model: what it is called, its class and config, where those facts come from, and its layers.
+
+    A module of a user's own has a factory for its class, and the shapes of its `inputs` instead of a config.
+    """
 
     architecture_version: int = ARCHITECTURE_VERSION
     model_id: str
@@ -46,6 +49,7 @@ class Architecture(Record):
     model_class: str
     config_class: str
     config: dict[str, JsonValue]
+    inputs: dict[str, str] = Field(default_factory=dict, exclude_if=lambda given: not given)
     layers: list[Layer]
 
     def classes(self) -> list[str]:

@@ -224,7 +224,8 @@ def _rows(
 
 def _numbers(layer: LayerCosts, values: Mapping[str, Rational]) -> Numbers:
     found = {name: rational_value(_parsed(getattr(layer.costs, name)), values) for name in NAMES}
-    return Numbers(**{n: int(v) if n in ("flops", "pointwise_ops") else v for n, v in found.items()})
+    flops, pointwise_ops = int(found.pop("flops")), int(found.pop("pointwise_ops"))
+    return Numbers(flops, pointwise_ops, **found)
 
 
 def _spared(layer: LayerCosts, values: Mapping[str, Rational], unknown: list[str], name: str) -> int:

@@ -16,10 +16,10 @@ from forwardbook.analyzers.symbolic.loops import POINTS as LOOP_POINTS
 from forwardbook.analyzers.symbolic.patterns import Pattern, find_call, patterns
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import short_file, summarise
-from forwardbook.errors import ForwardbookError
 from forwardbook.formula import Condition, Expr
 from forwardbook.models.record import CostPoint, CostProof, PhaseCosts
 from forwardbook.pipeline.model_layers import Node, interpolated, layer_tree
+from forwardbook.pipeline.model_source import ModelRefused
 from forwardbook.pipeline.regimes import pins
 from forwardbook.profiling.proof import compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
@@ -28,10 +28,6 @@ from forwardbook.schema import Parameter, Unresolved
 POINTS = 3
 REACH = 8  # proof points reach this many times beyond the hints: a run on meta costs the same
 TRIES = 12
-
-
-class ModelRefused(ForwardbookError):
-    """A model whose formulas could not be derived or proved at the sizes asked for, and why."""
 
 
 def phase_costs(
@@ -139,8 +135,8 @@ class _Derivation:
             self.conditions = [c for c in self.conditions if name not in c.symbols()]
 
     def width(self) -> Condition:
-        """The formulas hold for activations of 4 bytes, or for narrower ones, as they were derived."""
-        sign = "==" if self.dtype == torch.float32 else "<"
+        """The formulas hold for activations of 4 bytes, for wider or narrower ones, as they were derived."""
+        sign = {torch.float32: "==", torch.float64: ">"}.get(self.dtype, "<")
         return Condition(Expr.symbol("a_dtype_bytes"), sign, Expr.const(4))
 
     def relaxed(self) -> list[Condition]:

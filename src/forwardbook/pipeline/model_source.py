@@ -1,6 +1,6 @@
 """What a user names a model by in; out its class and config: a shipped id, a folder, a class, a config file.
 
-Nothing is downloaded, no weights are read, and code that comes with a checkpoint is never run.
+Nothing is downloaded, no weights are read, and code that comes with a checkpoint is not run unless asked.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ class ModelUnknown(ForwardbookError):
     """A model that cannot be found or built from what was named; the message says what would do."""
 
 
+class ModelRefused(ForwardbookError):
+    """A model whose formulas could not be derived or proved at the sizes asked for, and why."""
+
+
 @dataclass(frozen=True)
 class ModelSource:
     """A model that can be built: its id, class and config, and where the config came from."""
@@ -41,7 +45,7 @@ class ModelSource:
     source: str
 
 
-def from_folder(folder: Path) -> ModelSource:
+def from_folder(folder: Path, trusted: bool = False) -> ModelSource:
     """The model that a folder's config.json describes.
 
     Raises:
@@ -54,7 +58,26 @@ def from_folder(folder: Path) -> ModelSource:
         raise ModelUnknown(f"reading {file}: {error}") from error
     if not isinstance(values, dict):
         raise ModelUnknown(f"reading {file}: a config is one JSON object, found {type(values).__name__}")
+    if trusted and "auto_map" in values:
+        return _from_its_own_code(folder)
     return from_values(folder.resolve().name, values, str(file))
+
+
+def _from_its_own_code(folder: Path) -> ModelSource:
+    """The model of a checkpoint that brings its code: it is imported and run, as its user asked."""
+    from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
+
+    accept_symbolic_sizes()
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=True, local_files_only=True)
+        kind = AutoModelForCausalLM if "AutoModelForCausalLM" in config.auto_map else AutoModel
+        import torch
+
+        with torch.device("meta"):
+            model = kind.from_config(config, trust_remote_code=True)
+    except Exception as error:
+        raise ModelUnknown(f"running the code of {folder}: {type(error).__name__}: {error}") from error
+    return ModelSource(folder.resolve().name, type(model), config, f"code and config of {folder.name}")
 
 
 def from_values(model_id: str, values: dict[str, object], source: str) -> ModelSource:
@@ -65,8 +88,8 @@ def from_values(model_id: str, values: dict[str, object], source: str) -> ModelS
     """
     if "auto_map" in values:
         raise ModelUnknown(
-            f"building {model_id}: its config names code of its own (auto_map), which is never run\n"
-            "  name an import path of a factory you trust instead: analyze-model package.module:function"
+            f"building {model_id}: its config names code of its own (auto_map), not run unless asked\n"
+            "  if you trust it: --trust-remote-code; or name a factory of yours: package.module:function"
         )
     config = config_from(values, source)
     return ModelSource(model_id, _class_of(config, values.get("architectures"), source), config, source)

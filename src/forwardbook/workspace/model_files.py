@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +19,7 @@ from forwardbook.workspace.storage import locked, write_atomically
 
 FOLDER: Final = "models"
 COSTS: Final = ".costs.json"
+POPULATED: Final = "_populated.json"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -32,8 +35,9 @@ class ModelFiles:
 
     def ids(self) -> list[str]:
         """The ids of all models at hand."""
-        paths = (path for folder in self._folders() for path in folder.glob("*.json"))
-        return sorted({path.name.removesuffix(".json") for path in paths if not path.name.endswith(COSTS)})
+        paths = (path for folder in self._folders() for path in folder.glob("[!.]*.json"))
+        names = (path.name for path in paths)
+        return sorted({n.removesuffix(".json") for n in names if not n.endswith((COSTS, POPULATED))})
 
     def find(self, name: str) -> Architecture | None:
         """The model of that id, or whose aliases have that name."""
@@ -47,16 +51,13 @@ class ModelFiles:
                 return one
         return None
 
-    def costs(self, model_id: str) -> ModelCosts | None:
-        """The formulas kept for a model; none where the file is of another version of the record."""
+    def costs(self, model_id: str) -> Iterator[ModelCosts]:
+        """The formulas kept for a model, the workspace's own first; other versions' files are passed over."""
         for folder in self._folders():
             path = folder / f"{model_id}{COSTS}"
             if path.is_file():
-                try:
-                    return ModelCosts.model_validate_json(path.read_text(encoding="utf-8"))
-                except (ValidationError, ValueError):
-                    continue  # another version's: derived again
-        return None
+                with suppress(ValidationError, ValueError, OSError):
+                    yield ModelCosts.model_validate_json(path.read_text(encoding="utf-8"))
 
     def write(self, architecture: Architecture) -> Path:
         """The architecture under its id; in one step."""
