@@ -15,6 +15,8 @@ _WITHOUT_MEMBERS: Final = frozenset(
     {"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"}
 )
 
+DEEP: Final = 100  # a longer line of ancestors is cut
+
 
 @dataclass(frozen=True, slots=True)
 class Outside:
@@ -49,17 +51,20 @@ class Hierarchy:
         known = self._bases.get(place)
         if known is not None:
             return known
+        key = ("bases", place)
         if place in self._open:
+            self._resolver.cut(key)
             return ()
         self._open.add(place)
         try:
-            found = self._find_bases(place)
+            found, sure = self._resolver.settled(lambda: self._find_bases(place, key))
         finally:
             self._open.discard(place)
-        self._bases[place] = found
+        if sure:
+            self._bases[place] = found
         return found
 
-    def _find_bases(self, place: Place) -> tuple[Base, ...]:
+    def _find_bases(self, place: Place, key: tuple[str, Place]) -> tuple[Base, ...]:
         definition = self._resolver.definition(place)
         if definition is None:
             return ()
@@ -69,28 +74,36 @@ class Hierarchy:
             values = self._resolver.text(scope, text)
             known = [one for one in map(_base, values.alternatives) if one is not None and one != place]
             found.update(dict.fromkeys(known or [Outside("", text)]))
+        self._resolver.close(key)
         return tuple(found)
 
     def line(self, place: Place) -> Line:
         """The method resolution order (C3); classes from outside stand in it as leaves."""
         known = self._lines.get(place)
         if known is None:
-            known = self._lines[place] = self._merge(place, ())
+            known, sure = self._resolver.settled(lambda: self._merge(place, (), {}))
+            if sure:
+                self._lines[place] = known
         return known
 
-    def _merge(self, place: Place, below: tuple[Place, ...]) -> Line:
-        if place in below:
+    def _merge(self, place: Place, below: tuple[Place, ...], done: dict[Place, Line]) -> Line:
+        if place in below or len(below) > DEEP:
             return Line((), sure=False)
+        known = self._lines.get(place) or done.get(place)
+        if known is not None:
+            return known
         bases = self.bases(place)
         lines = [
-            self._merge(base, (*below, place)) if isinstance(base, Place) else Line((base,)) for base in bases
+            self._merge(base, (*below, place), done) if isinstance(base, Place) else Line((base,))
+            for base in bases
         ]
         merged = _c3([list(line.classes) for line in lines] + [list(bases)])
         sure = all(line.sure for line in lines)
         if merged is None:
             every = dict.fromkeys(one for line in lines for one in line.classes)
             return Line((place, *every), sure=False)
-        return Line((place, *merged), sure)
+        done[place] = Line((place, *merged), sure)
+        return done[place]
 
     @cached_property
     def _children(self) -> dict[Place, tuple[Place, ...]]:

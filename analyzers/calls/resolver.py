@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Mapping
+from typing import TypeVar
 
 from forwardbook.analyzers.calls import attributes, classes, declared, expressions, names, results
 from forwardbook.analyzers.calls.files import FileNames
@@ -12,7 +13,9 @@ from forwardbook.analyzers.calls.registries import Registries
 from forwardbook.analyzers.calls.values import NOTHING, Place, Value, Values, unknown
 from forwardbook.analyzers.index.facts import Attribute, Definition, FileFacts
 
+T = TypeVar("T")
 DEEP = 60  # a chain of questions longer than this is given up
+NESTED = 50  # an expression nested deeper than this is not followed
 
 
 class Resolver:
@@ -25,6 +28,7 @@ class Resolver:
         self.registries = Registries(plain, empty=not registries)
         self._answers: dict[Hashable, Values] = {}
         self._provisional: dict[Hashable, Values] = {}
+        self._heads: dict[Hashable, tuple[Values, frozenset[Hashable]]] = {}
         self._active: dict[Hashable, None] = {}
         self._cut: set[Hashable] = set()
         self._trees: dict[str, ast.expr | None] = {}
@@ -90,39 +94,79 @@ class Resolver:
         """The tree of an expression given as text, None where it is cut or broken."""
         if text not in self._trees:
             try:
-                self._trees[text] = ast.parse(f"({text})".replace("…", "..."), mode="eval").body
+                tree = ast.parse(f"({text})".replace("…", "..."), mode="eval").body
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 self._trees[text] = None
+            else:
+                self._trees[text] = tree if len(text) < 2 * NESTED or _is_shallow(tree) else None
         return self._trees[text]
+
+    def settled(self, answer: Callable[[], T]) -> tuple[T, bool]:
+        """What an answer is, and whether it depends on no question that is still open."""
+        outer, self._cut = self._cut, set()
+        try:
+            found = answer()
+            return found, not self._cut
+        finally:
+            self._cut |= outer
+
+    def cut(self, key: Hashable) -> None:
+        """Note that an answer was given as nothing because its question is open."""
+        self._cut.add(key)
+
+    def close(self, key: Hashable) -> None:
+        """Note that a question is answered."""
+        self._cut.discard(key)
 
     def _once(self, key: Hashable, answer: Callable[[], Values]) -> Values:
         """An answer, remembered; a question that depends on itself adds nothing to its own answer.
 
-        What was computed while such a question was open holds only until that question is answered.
+        What was computed on the way of such a question holds only until that is answered, so that no answer
+        depends on what was asked before.
         """
-        known = self._answers.get(key)
-        if known is None:
-            known = self._provisional.get(key)
+        known = self._answers.get(key) or self._provisional.get(key)
         if known is not None:
             return known
         if key in self._active:
             self._cut.add(key)
             return NOTHING
+        head = self._heads.get(key)
+        if head is not None and self._active.keys().isdisjoint(head[1]):
+            return head[0]
         if len(self._active) > DEEP:
+            self._cut.update(self._active)
             return unknown("the chain of names is too long")
+        return self._computed(key, answer)
+
+    def _computed(self, key: Hashable, answer: Callable[[], Values]) -> Values:
         outer, self._cut = self._cut, set()
+        before = len(self._provisional)
         self._active[key] = None
         try:
             found = answer()
         finally:
             del self._active[key]
+            cyclic = key in self._cut
             self._cut.discard(key)
-            open_questions = self._cut
-            self._cut = outer | open_questions
-        if open_questions:
+            waiting = bool(self._cut)
+            self._cut |= outer
+        if waiting:
             self._provisional[key] = found
+        elif cyclic:
+            members = list(self._provisional)[before:]
+            self._heads[key] = (found, frozenset(members))
+            for member in members:
+                del self._provisional[member]
         else:
             self._answers[key] = found
-            if not self._active:
-                self._provisional.clear()
         return found
+
+
+def _is_shallow(tree: ast.expr) -> bool:
+    """Whether an expression can be followed without nesting too deep."""
+    level: list[ast.AST] = [tree]
+    for _ in range(NESTED):
+        level = [inner for node in level for inner in ast.iter_child_nodes(node)]
+        if not level:
+            return True
+    return False
