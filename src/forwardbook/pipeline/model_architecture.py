@@ -88,13 +88,15 @@ def _held(module: nn.Module, prefix: str) -> list[tuple[str, nn.Module]]:
 
 def _layer(name: str, module: nn.Module) -> Layer:
     beneath = layers_of(module)
-    return Layer(
-        name=name,
-        class_name=f"{type(module).__module__}.{type(module).__qualname__}",
-        repeat=1,
-        kind="composite" if beneath else "basic",
-        parameters=sum(p.numel() for p in module.parameters()),
-        sub_layers=beneath,
+    return Layer.model_validate(
+        {
+            "name": name,
+            "class": f"{type(module).__module__}.{type(module).__qualname__}",
+            "repeat": 1,
+            "kind": "composite" if beneath else "basic",
+            "parameters": sum(p.numel() for p in module.parameters()),
+            "sub_layers": beneath,
+        }
     )
 
 
