@@ -42,20 +42,33 @@ _NOT_BEFORE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Blanked:
-    """What the grammar is given, and the byte ranges of the macros and attributes that are spaces in it."""
+    """What the grammar is given, and the byte ranges of the macros and attributes that are spaces in it.
+
+    `even` is the text without comments, strings and directives in which every bracket has its partner.
+    """
 
     text: bytes
+    even: bytes
     ranges: tuple[tuple[int, int], ...]
 
 
 def blank(masks: Masks) -> Blanked:
     """The text without attributes, unknown macros and uneven branches; every position stays valid."""
     words = sorted({*_attributes(masks.flat), *_macros(masks.flat)})
-    text = bytearray(masks.data)
     noise = [found.span(1) for found in _TYPENAME.finditer(masks.flat)]
-    for start, end in [*words, *noise, *uneven_ranges(masks)]:
-        text[start:end] = spaces(bytes(text[start:end]))
-    return Blanked(bytes(text), tuple(words))
+    uneven = uneven_ranges(masks)
+    text = _without(masks.data, [*words, *noise, *uneven])
+    return Blanked(text, _without(masks.flat, uneven), tuple(words))
+
+
+def _without(text: bytes, ranges: list[tuple[int, int]]) -> bytes:
+    """A text with some of its bytes as spaces."""
+    if not ranges:
+        return text
+    changed = bytearray(text)
+    for start, end in ranges:
+        changed[start:end] = spaces(text[start:end])
+    return bytes(changed)
 
 
 def _attributes(flat: bytes) -> list[tuple[int, int]]:

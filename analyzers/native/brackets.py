@@ -16,7 +16,7 @@ def closing(flat: bytes, opening: int) -> int:
     return _pairs(flat).get(opening, opening)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _pairs(flat: bytes) -> dict[int, int]:
     """Every bracket that is closed with its partner; a `}` closes what is open since its `{`."""
     found: dict[int, int] = {}

@@ -79,6 +79,8 @@ def _even(flat: bytes, start: int, end: int, blanked: list[tuple[int, int]]) -> 
 def _in_list(flat: bytes, at: int) -> bool:
     """Whether a byte lies between round brackets or in an initializer, where no statement can stand."""
     piece = flat[max(0, at - _NEAR) : at]
+    if piece.rstrip().endswith((b",", b"(", b"&&", b"||", b"=", b"+", b"<<", b"?")):
+        return True
     last = max(piece.rfind(sign) for sign in (b";", b"{", b"}"))
     after = piece[last + 1 :]
     if last < 0 or piece[last] == 0x3B:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from forwardbook.analyzers.index.facts import Kind
+from forwardbook.analyzers.index.facts import Kind, Span
 from forwardbook.analyzers.native.declarators import (
     Declared,
     function_declarator,
@@ -32,7 +32,12 @@ def function_draft(node: Node, outer: Scope, scopes: list[Scope], headers: Heade
     if first is None:  # `= default;`, `= delete;`
         first = next((child for child in node.children if child.type.endswith("_clause")), None)
     header_end = first.start_byte if first is not None else node.end_byte
-    return _draft(node, header_end, outer, scopes, headers)
+    draft = _draft(node, header_end, outer, scopes, headers)
+    if draft is not None and body is not None:
+        draft.end = headers.body_end(body.start_byte, node.end_byte)
+        draft.span = headers.span(draft.start, draft.end)
+        draft.decorated = Span(draft.decorated.start, draft.span.end)
+    return draft
 
 
 def prototype_draft(node: Node, outer: Scope, scopes: list[Scope], headers: Headers) -> Draft | None:

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from forwardbook.analyzers.index.facts import Span
+from forwardbook.analyzers.native.brackets import closing
 from forwardbook.analyzers.native.drafts import Scope
 from forwardbook.analyzers.native.masking import Masks
 
@@ -25,6 +26,7 @@ class Headers:
 
     masks: Masks
     blanked: tuple[tuple[int, int], ...]
+    even: bytes = b""
     _blank_ends: list[int] = field(init=False)
     _comment_ends: list[int] = field(init=False)
     _comment_starts: list[int] = field(init=False)
@@ -44,6 +46,13 @@ class Headers:
             if start >= byte:
                 return byte
             byte = start
+
+    def body_end(self, body: int, end: int) -> int:
+        """The byte after the brace that closes a body, as the text has it; `end` where it has none."""
+        if self.even[body : body + 1] != b"{":
+            return end
+        close = closing(self.even, body)
+        return close + 1 if close > body else end
 
     def span(self, start: int, end: int) -> Span:
         """The lines from a byte to the last before another."""

@@ -55,7 +55,7 @@ def index_native(path: str, data: bytes) -> FileFacts:
     masks = mask(text)
     language = language_of(path, masks.flat)
     blanked = blank(masks)
-    headers = Headers(masks, blanked.ranges)
+    headers = Headers(masks, blanked.ranges, blanked.even)
     nodes = nodes_of(blanked.text, language == "cuda")
     reading = read_nodes(nodes or [], headers)
     macros, values = macros_of(headers)

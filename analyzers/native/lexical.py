@@ -141,7 +141,7 @@ def _draft(headers: Headers, start: int, named: re.Match[bytes], close: int) -> 
     if following is None or _INSTANCE.search(flat, max(0, start - 80), start):
         return None
     body = following.start(1)
-    end = closing(flat, body) + 1 if following[1] == b"{" else body
+    end = headers.body_end(body, body + 1) if following[1] == b"{" else body
     name = named["name"].decode("utf-8", "replace")
     listed = arguments(flat, named.end() - 1, close)
     return Draft(

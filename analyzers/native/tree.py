@@ -79,7 +79,8 @@ def _function(reading: Reading, node: Node) -> None:
     names = draft.names if draft is not None else outer.names
     if draft is not None:
         reading.drafts.append(draft)
-    reading.scopes.append(Scope("function", node.start_byte, node.end_byte, names, draft))
+    end = draft.end if draft is not None else node.end_byte
+    reading.scopes.append(Scope("function", node.start_byte, end, names, draft))
 
 
 def _wrapper(reading: Reading, node: Node) -> None:
