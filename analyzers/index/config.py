@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from forwardbook.analyzers.index.facts import Attribute, FileFacts, Language, Problem
+from forwardbook.analyzers.index.facts import Attribute, FileFacts, Language
 from forwardbook.analyzers.index.marks import marks
+from forwardbook.analyzers.index.problems import problem
 from forwardbook.analyzers.index.source_text import decoded
 
 LONGEST: Final = 512 * 1024  # bytes; longer files hold data, not settings
@@ -30,17 +31,17 @@ def index_config(path: str, data: bytes, language: Language) -> FileFacts:
     problems = list(source.problems)
     keys: list[Attribute] = []
     if len(data) > LONGEST:
-        problems.append(Problem(0, f"{len(data):,} bytes: keys are listed up to {LONGEST:,}"))
+        problems.append(problem(0, f"{len(data):,} bytes: keys are listed up to {LONGEST:,}"))
     else:
         try:
             for key in islice(_reader(language)(source.text), MOST + 1):
                 keys.append(key)  # noqa: PERF402 - those before an error are kept
         except Unreadable as error:
-            problems.append(Problem(error.line, str(error)))
+            problems.append(problem(error.line, str(error)))
         except (ValueError, RecursionError) as error:
-            problems.append(Problem(0, f"not read: {error}"))
+            problems.append(problem(0, f"not read: {error}"))
     if len(keys) > MOST:
-        problems.append(Problem(keys.pop().line, f"only the first {MOST:,} keys are listed"))
+        problems.append(problem(keys.pop().line, f"only the first {MOST:,} keys are listed"))
     said = marks(path, source.text)
     return FileFacts(
         path=path,

@@ -51,10 +51,11 @@ class Parameter:
 class Call:
     """One call site: `target` is the callee as written (`self.graph.add`, `foo`, `super().trace`, `().run`).
 
-    Where what a call gives is called, or has a member called, the call stands as `()` after its own callee
-    (`Tracer().trace`, `make()()`); any other part without a name is a bare `()`. `line` and `column` (from 0,
-    in bytes of UTF-8) are those of the first character of the whole call expression, as `ast` has them.
-    Arguments are as written (`x`, `*rest`, `key=value`), long ones cut with an ellipsis.
+    Where what a call gives (or an item) is called, or has a member called, it stands as `()` (`[]`) after its
+    own words: `Tracer().trace`, `xs[].run`, `make()` for the outer call of `make()(x)`; any other part
+    without a name is a bare `()`. `line` and `column` (from 0, in bytes of UTF-8) are those of the first
+    character of the whole call expression, as `ast` has them. Arguments are as written (`x`, `*rest`,
+    `key=value`), long ones cut with an ellipsis.
     """
 
     line: int

@@ -9,37 +9,47 @@ from forwardbook.analyzers.index.literals import STRING
 
 LONGEST: Final = 200_000  # characters; LibCST needs about 600 bytes of memory for each
 _DEEPEST: Final = 100  # brackets within brackets; beyond some hundreds memory grows with the square
-_OPERATORS: Final = 400  # in one statement: each may nest, and thousands would overflow the parser's stack
+_NESTED: Final = (
+    400  # brackets and operators, each perhaps within the last; thousands overflow the stack
+)
 _ELIFS: Final = 400
 _TOKEN: Final = re.compile(
     rf"(?<![fFtT])(?:{STRING})"
     r"|#[^\n]*|(?P<open>[\[({])|(?P<close>[\])}])|(?P<comma>,)|(?P<end>[\n;])|(?P<elif>\belif\b)"
-    r"|(?P<word>\b(?:not|lambda|else|await|and|or)\b)|(?P<operator>[-+~*/%@&|^.=<>])",
+    r"|(?P<lambda>\blambda\b)|(?P<operator>[-+~*/%@&|^.=<>]|\b(?:not|else|await|and|or)\b)",
     re.DOTALL,
 )
 
 
 def parses_safely(text: str) -> bool:
-    """Whether nothing in a file nests so deep that a recursive parser might overflow its stack or memory."""
+    """Whether nothing in a file nests so deep that a recursive parser might overflow its stack or memory.
+
+    A comma ends what nests beside it, within the same brackets; lambdas, whose own commas do not, are counted
+    through a whole statement.
+    """
     if len(text) > LONGEST:
         return False
-    depth = operators = words = elifs = 0
+    elifs = lambdas = nested = 0
+    levels = [0]  # what may nest in each bracket that is open
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind == "open":
-            depth, operators = depth + 1, operators + 1
-        elif kind == "close":
-            depth = max(0, depth - 1)
+            levels[-1] += 1
+            nested += 1
+            levels.append(0)
+        elif kind == "close" and len(levels) > 1:
+            nested -= levels.pop()
         elif kind == "operator":
-            operators += 1
-        elif kind == "word":
-            words += 1
-        elif kind == "comma":
-            operators = 0
+            levels[-1] += 1
+            nested += 1
+        elif kind == "lambda":
+            lambdas += 1
         elif kind == "elif":
             elifs += 1
-        elif kind == "end" and depth == 0:
-            operators = words = 0
-        if depth > _DEEPEST or operators > _OPERATORS or words > _OPERATORS or elifs > _ELIFS:
+        elif kind == "comma" or (kind == "end" and len(levels) == 1):
+            nested -= levels[-1]
+            levels[-1] = 0
+            lambdas = lambdas if kind == "comma" else 0
+        if len(levels) > _DEEPEST or nested + lambdas > _NESTED or elifs > _ELIFS:
             return False
     return True

@@ -46,6 +46,11 @@ class _Statements:
             cst.TryStar: self._try,
             cst.Match: self._match,
             cst.Global: lambda node: ast.Global([identifier(item.name) for item in node.names]),
+            **{
+                kind: reader  # syntax that only newer releases of LibCST know
+                for name, reader in (("LazyImport", self._import), ("LazyImportFrom", self._import_from))
+                if (kind := getattr(cst, name, None)) is not None
+            },
             cst.Nonlocal: lambda node: ast.Nonlocal([identifier(item.name) for item in node.names]),
         }
 

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from forwardbook.analyzers.index.facts import FileFacts, Problem
+from forwardbook.analyzers.index.facts import FileFacts
 from forwardbook.analyzers.index.one_file import plain_facts
+from forwardbook.analyzers.index.problems import problem
 from forwardbook.analyzers.index.python import python_facts
 from forwardbook.analyzers.index.source_text import SourceText, decoded
 
@@ -24,17 +25,17 @@ def index_notebook(path: str, data: bytes, module: str) -> FileFacts:
         book = json.loads(file.text)
         cells = list(_code_cells(book))
     except (ValueError, RecursionError) as error:
-        return plain_facts(path, data, "notebook", *file.problems, Problem(0, f"no notebook: {error}"))
+        return plain_facts(path, data, "notebook", *file.problems, problem(0, f"no notebook: {error}"))
     language = _language(book)
     if language not in ("python", ""):
-        return plain_facts(path, data, "notebook", Problem(0, f"its code is {language}, not Python"))
+        return plain_facts(path, data, "notebook", problem(0, f"its code is {language}, not Python"))
     rows = _placed(file.text, cells)
     lines: int | None = file.lines
     problems = list(file.problems)
     if rows is None:
         lines = None
         rows = [line for cell in cells for line in _readable(cell)]
-        problems.append(Problem(0, "a cell is one line of the file: lines are counted within the code alone"))
+        problems.append(problem(0, "a cell is one line of the file: lines are counted within the code alone"))
     source = SourceText("\n".join(rows) + "\n", file.encoding, problems)
     digest = hashlib.sha256(data).hexdigest()
     return python_facts(path, source, module, digest, "notebook", lines)

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from forwardbook.analyzers.index.facts import FileFacts, Language, Problem
 from forwardbook.analyzers.index.marks import marks
+from forwardbook.analyzers.index.problems import problem
 from forwardbook.analyzers.index.reading import Reading
 from forwardbook.analyzers.index.size_limit import parsable_part
 from forwardbook.analyzers.index.source_text import SourceText, decoded
@@ -40,7 +41,7 @@ def python_facts(
     part = parsable_part(source.text)
     if part is not source.text:
         problems.append(
-            Problem(
+            problem(
                 part.count("\n") + 1,
                 f"only the first {len(part):,} of {len(source.text):,} characters are read",
             )
@@ -80,16 +81,16 @@ def _read(source: SourceText, text: str, problems: list[Problem]) -> tuple[Readi
     except (ValueError, RecursionError, MemoryError) as error:
         why, nested = str(error) or "nested too deep", True
     if not nested and (read := _by_libcst(source, text)):
-        problems.append(Problem(line, f"{_PYTHON} does not parse it ({why}); read by LibCST"))
+        problems.append(problem(line, f"{_PYTHON} does not parse it ({why}); read by LibCST"))
         return read, "libcst"
-    problems.append(Problem(line, f"{_PYTHON} does not parse it ({why}); read as far as possible"))
+    problems.append(problem(line, f"{_PYTHON} does not parse it ({why}); read as far as possible"))
     try:
         from forwardbook.analyzers.index.broken_text import readable_statements
 
         found, broken = readable_statements(text)
         read = Reading(source, ast.Module(found, []))
     except (ValueError, RecursionError, MemoryError) as error:
-        problems.append(Problem(0, f"nothing could be read: {error or type(error).__name__}"))
+        problems.append(problem(0, f"nothing could be read: {error or type(error).__name__}"))
         return Reading(source, ast.Module([], [])), "none"
     problems.extend(broken)
     return read, "tree-sitter"

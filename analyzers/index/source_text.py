@@ -9,6 +9,7 @@ from typing import Final
 
 from forwardbook.analyzers.index.facts import Problem
 from forwardbook.analyzers.index.literals import STRING
+from forwardbook.analyzers.index.problems import problem
 
 _COOKIE: Final = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK: Final = re.compile(rb"^[ \t\f]*(?:#.*)?$")
@@ -92,7 +93,7 @@ def decoded(data: bytes) -> SourceText:
     problems: list[Problem] = []
     if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        problems.append(Problem(line, f"{data.count(0)} NUL bytes, read as spaces"))
+        problems.append(problem(line, f"{data.count(0)} NUL bytes, read as spaces"))
         data = data.replace(b"\0", b" ")
     text, encoding = _characters(data, problems)
     if "\r" in text:
@@ -106,7 +107,7 @@ def _characters(data: bytes, problems: list[Problem]) -> tuple[str, str]:
         data, declared = data[3:], "utf-8"
     elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         declared = "utf-16"
-        problems.append(Problem(1, "UTF-16, which Python does not run"))
+        problems.append(problem(1, "UTF-16, which Python does not run"))
     else:
         declared = _declared(data, problems)
     try:
@@ -114,9 +115,9 @@ def _characters(data: bytes, problems: list[Problem]) -> tuple[str, str]:
         return (text if declared == "utf-8" else text.encode("utf-8", "replace").decode()), declared
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        problems.append(Problem(line, f"not {declared}: {error.reason}; read as Latin-1"))
+        problems.append(problem(line, f"not {declared}: {error.reason}; read as Latin-1"))
     except (LookupError, ValueError, OverflowError) as error:
-        problems.append(Problem(1, f"not {declared}: {error}; read as Latin-1"))
+        problems.append(problem(1, f"not {declared}: {error}; read as Latin-1"))
     return data.decode("latin-1"), "latin-1"
 
 
@@ -132,10 +133,10 @@ def _declared(data: bytes, problems: list[Problem]) -> str:
         try:
             codec = codecs.lookup(name)
         except (LookupError, ValueError):
-            problems.append(Problem(number, f"no encoding is called {name!r}; read as UTF-8"))
+            problems.append(problem(number, f"no encoding is called {name!r}; read as UTF-8"))
             return "utf-8"
         if codec.name in _UNSAFE or not getattr(codec, "_is_text_encoding", True):
-            problems.append(Problem(number, f"{name!r} is no encoding for source text; read as UTF-8"))
+            problems.append(problem(number, f"{name!r} is no encoding for source text; read as UTF-8"))
             return "utf-8"
         return codec.name
     return "utf-8"

@@ -139,7 +139,10 @@ def _return(node: Node, _depth: int) -> ast.stmt:
 def _raise(node: Node, _depth: int) -> ast.stmt:
     cause = node.child_by_field_name("cause")
     inner = [part for part in parts(node) if cause is None or part.id != cause.id]
-    return placed(ast.Raise(expression(inner[0]) if inner else None, expression(cause)), place(node))
+    error = inner[0] if inner else None
+    if error is not None and error.type == "expression_list":  # `raise A, "text"` of Python 2
+        error = next(iter(parts(error)), None)
+    return placed(ast.Raise(expression(error), expression(cause)), place(node))
 
 
 def _if(node: Node, depth: int) -> ast.stmt:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.analyzers.index.facts import Problem
+from forwardbook.analyzers.index.problems import problem
 from forwardbook.analyzers.index.tree_sitter_expressions import text
 
 if TYPE_CHECKING:
@@ -35,16 +36,15 @@ def broken_places(root: Node) -> list[Problem]:
         node = stack.pop()
         if node.type == "ERROR" or node.is_missing:
             what = " ".join(text(node)[:200].split())
-            what = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in what)
             lines.setdefault(node.start_point[0] + 1, what if len(what) <= 40 else what[:39] + "…")
         if node.has_error:
             stack.extend(node.children)
     found = [
-        Problem(line, f"not understood: {what}" if what else "something is missing")
+        problem(line, f"not understood: {what}" if what else "something is missing")
         for line, what in sorted(lines.items())
     ]
     more = len(found) - _NOTED
-    return [*found[:_NOTED], Problem(0, f"{more} more lines not understood")] if more > 0 else found
+    return [*found[:_NOTED], problem(0, f"{more} more lines not understood")] if more > 0 else found
 
 
 def python_2_places(root: Node) -> list[Problem]:
@@ -53,6 +53,6 @@ def python_2_places(root: Node) -> list[Problem]:
     while stack:
         node = stack.pop()
         if node.type in ("print_statement", "exec_statement"):
-            return [Problem(node.start_point[0] + 1, f"a {node.type.replace('_', ' ')}: Python 2")]
+            return [problem(node.start_point[0] + 1, f"a {node.type.replace('_', ' ')}: Python 2")]
         stack.extend(reversed(node.named_children))
     return []
