@@ -80,11 +80,12 @@ class Hierarchy:
     def line(self, place: Place) -> Line:
         """The method resolution order (C3); classes from outside stand in it as leaves."""
         known = self._lines.get(place)
-        if known is None:
-            known, sure = self._resolver.settled(lambda: self._merge(place, (), {}))
-            if sure:
-                self._lines[place] = known
-        return known
+        if known is not None:
+            return known
+        found, sure = self._resolver.settled(lambda: self._merge(place, (), {}))
+        if sure:
+            self._lines[place] = found
+        return found
 
     def _merge(self, place: Place, below: tuple[Place, ...], done: dict[Place, Line]) -> Line:
         if place in below or len(below) > DEEP:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.analyzers.calls.values import (
@@ -9,6 +10,7 @@ from forwardbook.analyzers.calls.values import (
     ContainerValue,
     InstanceValue,
     OutsideValue,
+    Value,
     Values,
     one,
     union,
@@ -26,15 +28,14 @@ def item(resolver: Resolver, values: Values) -> Values:
     return _each(values, lambda value: _iterated(resolver, value))
 
 
-def _each(values: Values, rule: object) -> Values:
-    assert callable(rule)
+def _each(values: Values, rule: Callable[[Value], Values]) -> Values:
     parts = [rule(value) for value in values.alternatives]
     if not values.known:
         parts.append(unknown(values.reason))
     return union(parts).labelled(values.how)
 
 
-def _iterated(resolver: Resolver, value: object) -> Values:
+def _iterated(resolver: Resolver, value: Value) -> Values:
     if isinstance(value, ContainerValue):
         if value.kind == "pairs":
             return one(ContainerValue("tuple", "builtins.tuple", value.items))
@@ -50,7 +51,7 @@ def _iterated(resolver: Resolver, value: object) -> Values:
     return unknown("the items of what is iterated are not known")
 
 
-def _next(resolver: Resolver, value: object) -> Values:
+def _next(resolver: Resolver, value: Value) -> Values:
     if isinstance(value, ContainerValue):
         return _iterated(resolver, value)
     if isinstance(value, InstanceValue):
@@ -65,7 +66,7 @@ def subscript(resolver: Resolver, values: Values, index: int | None, sliced: boo
     return _each(values, lambda value: _subscript(resolver, value, index, sliced))
 
 
-def _subscript(resolver: Resolver, value: object, index: int | None, sliced: bool) -> Values:
+def _subscript(resolver: Resolver, value: Value, index: int | None, sliced: bool) -> Values:
     if isinstance(value, ContainerValue):
         if sliced and value.kind in ("sequence", "tuple"):
             return one(ContainerValue("sequence", value.dotted, (union(value.items),)))
@@ -89,7 +90,7 @@ def entered(resolver: Resolver, values: Values) -> Values:
     return _each(values, lambda value: _entered(resolver, value))
 
 
-def _entered(resolver: Resolver, value: object) -> Values:
+def _entered(resolver: Resolver, value: Value) -> Values:
     if isinstance(value, ContainerValue) and value.kind in ("context", "iterator"):
         return value.items[0]
     if isinstance(value, InstanceValue):

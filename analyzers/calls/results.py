@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Final
 
-from forwardbook.analyzers.calls.containers import awaited, method_result
 from forwardbook.analyzers.calls.values import (
     ClassValue,
     ContainerValue,
@@ -114,6 +113,3 @@ def _of_receiver(found: Values, value: FunctionValue, definition: Definition) ->
     if definition.returned == ("self",):
         return one(value.receiver)
     return found
-
-
-__all__ = ["awaited", "method_result", "of", "of_function", "of_outside"]

@@ -61,4 +61,9 @@ def read_sources(tree: SourceTree, pages: Collection[str], resolver: Resolver, j
     if pages:
         files = FilesBut(repository.files, pages)
         repository = Repository(repository.root, files, repository.skipped)
-    return Sources(tree, repository, Graph(repository))
+    sources = Sources(tree, repository, Graph(repository))
+    if resolver != "own":
+        from forwardbook.workspace.ty_server import TyServer
+
+        sources.graph.ask(sources.read, TyServer(tree.root).definitions, "ty", instead=resolver == "ty")
+    return sources

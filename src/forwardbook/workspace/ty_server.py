@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -9,10 +10,11 @@ import shutil
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import IO, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from forwardbook.analyzers.calls.second import Position, Target
@@ -31,7 +33,7 @@ def ty_command() -> str | None:
 
 
 class TyServer:
-    """`ty server` on a root. It reads sources and never runs them."""
+    """`ty server` on a root. It reads sources and never runs them; a forked process starts its own."""
 
     def __init__(self, root: Path) -> None:
         command = ty_command()
@@ -39,23 +41,29 @@ class TyServer:
             raise WorkspaceError(
                 "starting the resolver ty: it is not installed; pip install 'forwardbook[ty]'"
             )
+        self._command = command
         self._root = root.resolve()
+        self._outside: dict[str, dict[int, str]] = {}
+        self._rows: dict[str, list[bytes]] = {}
+        self._start()
+
+    def _start(self) -> None:
+        self._owner = os.getpid()
         self._process = subprocess.Popen(
-            [command, "server"],
+            [self._command, "server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=self._root,
             env={**os.environ, "VIRTUAL_ENV": sys.prefix},
         )
+        self._ending = weakref.finalize(self, _end, self._process, self._owner)
         self._messages: queue.Queue[Message | None] = queue.Queue()
         self._number = 0
-        self._outside: dict[str, dict[int, str]] = {}
-        self._rows: dict[str, list[bytes]] = {}
-        threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=_listen, args=(self._process.stdout, self._messages), daemon=True).start()
         uri = self._root.as_uri()
         start: Message = {
-            "processId": os.getpid(),
+            "processId": self._owner,
             "rootUri": uri,
             "workspaceFolders": [{"uri": uri, "name": self._root.name}],
             "capabilities": {"general": {"positionEncodings": ["utf-8"]}},
@@ -74,16 +82,14 @@ class TyServer:
 
     def close(self) -> None:
         """End the child process."""
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
+        self._ending()
 
     def definitions(self, path: str, data: bytes, positions: Sequence[Position]) -> list[tuple[Target, ...]]:
         """Where the names at some positions of a file are defined."""
         if not positions:
             return []
+        if os.getpid() != self._owner:
+            self._start()
         uri = (self._root / path).as_uri()
         text = data.decode("utf-8", "replace")
         rows = text.split("\n")
@@ -182,22 +188,34 @@ class TyServer:
                 found[message["id"]] = message.get("result")
         return [found[number] for number in numbers]
 
-    def _listen(self) -> None:
-        stream = self._process.stdout
-        assert stream is not None
-        try:
-            while True:
-                size = 0
-                while (line := stream.readline()) not in (b"\r\n", b""):
-                    name, _, value = line.partition(b":")
-                    size = int(value) if name.lower() == b"content-length" else size
-                body = stream.read(size) if size else b""
-                if not body:
-                    break
-                self._messages.put(json.loads(body))
-        except (OSError, ValueError):
-            pass
-        self._messages.put(None)
+
+def _listen(stream: IO[bytes], messages: queue.Queue[Message | None]) -> None:
+    """Put what the server says on a queue, and None when it ends."""
+    try:
+        while True:
+            size = 0
+            while (line := stream.readline()) not in (b"\r\n", b""):
+                name, _, value = line.partition(b":")
+                size = int(value) if name.lower() == b"content-length" else size
+            body = stream.read(size) if size else b""
+            if not body:
+                break
+            messages.put(json.loads(body))
+    except (OSError, ValueError):
+        pass
+    messages.put(None)
+
+
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Kill a server that this very process started."""
+    if os.getpid() != owner:
+        return
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
 
 
 def _module(file: Path) -> str:
