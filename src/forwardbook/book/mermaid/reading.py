@@ -97,8 +97,8 @@ def read_diagram(text: str) -> Diagram:
 
 def plain_text(label: str) -> str:
     """A label with Mermaid's escapes undone and its line breaks as `\\n`."""
-    text = _ENTITY.sub(lambda found: _entity(found[1]), label)
-    return html.unescape(_BREAK.sub("\n", text)).strip()
+    text = html.unescape(_BREAK.sub("\n", label))
+    return _ENTITY.sub(lambda found: _entity(found[1]), text).strip()
 
 
 def _entity(name: str) -> str:

@@ -45,7 +45,8 @@ def _is_local(facts: SectionFacts, one: Definition) -> bool:
 
 def _box(facts: SectionFacts, one: Definition) -> Box:
     inside = [each for each in facts.inside(one) if each.kind in ("method", "function", "property")]
-    shown = [each for each in inside if each.is_public or each.name in ("__init__", "__call__")]
+    named = [each for each in inside if each.name.isidentifier()]
+    shown = [each for each in named if each.is_public or each.name in ("__init__", "__call__")]
     methods = dict.fromkeys(_method(each) for each in shown)
     attributes = dict.fromkeys(each.name for each in one.attributes if not each.name.startswith("_"))
     return Box(one.qualname, tuple(attributes)[:_MOST_MEMBERS], tuple(methods)[:_MOST_MEMBERS])

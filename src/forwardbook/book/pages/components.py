@@ -10,6 +10,7 @@ from forwardbook.book.blocks import Block, Heading, Paragraph
 from forwardbook.book.inline import code, prose
 from forwardbook.book.pages.class_parts import class_parts
 from forwardbook.book.pages.functions import function
+from forwardbook.book.pages.metadata import module_text
 from forwardbook.book.pages.section import SectionFacts, first_sentence, section, table
 
 
@@ -41,7 +42,7 @@ def _exports(facts: SectionFacts) -> Iterator[Block]:
     rows = [
         (
             code(each.alias or each.name),
-            code("." * each.level + each.module),
+            module_text(facts, "." * each.level + each.module),
             facts.at(_line(facts, each)),
         )
         for each in facts.facts.imports

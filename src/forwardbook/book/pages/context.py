@@ -79,6 +79,19 @@ class Around:
         """The top-level names of the repository's own modules."""
         return _top_level_names(frozenset(self.repository.files))
 
+    def has_module(self, dotted: str) -> bool:
+        """Whether a file or folder of the repository can be what a dotted module name means."""
+        return dotted.replace(".", "/") in self._modules
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        found: set[str] = set()
+        for path in self.repository.files:
+            parts = path.rpartition(".")[0].removesuffix("/__init__").split("/")
+            for end in range(1, len(parts) + 1):
+                found.update("/".join(parts[start:end]) for start in range(end))
+        return frozenset(found)
+
     @cached_property
     def _names(self) -> Counter[str]:
         return Counter(path.rpartition("/")[2] for path in self.repository.files)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from forwardbook.analyzers.detail.facts import Detail
 from forwardbook.analyzers.index.facts import FileFacts
 from forwardbook.book.blocks import Block, Table
 from forwardbook.book.inline import code, marked, plain
@@ -31,13 +30,13 @@ def metadata(facts: SectionFacts) -> tuple[Block, ...]:
 
 
 def _rows(facts: SectionFacts) -> Iterator[tuple[str, str]]:
-    one, detail = facts.facts, facts.detail
+    one = facts.facts
     yield "Path", code(facts.path)
     yield "Module", code(one.module)
     yield "Language", _language(facts)
     yield "Type", plain(kind(facts))
     for origin in ("standard library", "third party", "first party"):
-        yield origin.capitalize(), _dependencies(detail, origin)
+        yield origin.capitalize(), _dependencies(facts, origin)
     yield "Entry point", _entry(facts)
     if one.encoding.lower().replace("_", "-") not in ("utf-8", "ascii", "utf8"):
         yield "Encoding", plain(one.encoding)
@@ -57,9 +56,19 @@ def _language(facts: SectionFacts) -> str:
     return f"Python {major}.{minor} or newer: {marked(highest.what)} at {facts.at(highest.line)}"
 
 
-def _dependencies(detail: Detail, origin: str) -> str:
-    found = {each.name: each.is_optional for each in detail.dependencies if each.origin == origin}
-    return ", ".join(code(name) + " (optional)" * optional for name, optional in sorted(found.items()))
+def _dependencies(facts: SectionFacts, origin: str) -> str:
+    found = {each.name: each.is_optional for each in facts.detail.dependencies if each.origin == origin}
+    return ", ".join(
+        module_text(facts, name, origin) + " (optional)" * optional
+        for name, optional in sorted(found.items())
+    )
+
+
+def module_text(facts: SectionFacts, name: str, origin: str = "first party") -> str:
+    """A module's name as code; one of the repository's own that is not there in words."""
+    if origin != "first party" or name.startswith(".") or facts.context.around.has_module(name):
+        return code(name)
+    return f"{plain(name)} (not found)"
 
 
 def _entry(facts: SectionFacts) -> str:

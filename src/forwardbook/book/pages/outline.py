@@ -9,6 +9,7 @@ from forwardbook.book.blocks import Block, Code, Details, Heading, Paragraph, Qu
 from forwardbook.book.inline import cite, clip, code, codes, prose
 from forwardbook.book.pages.section import (
     CLASSES,
+    MANY,
     SectionFacts,
     expression,
     first_sentence,
@@ -20,6 +21,7 @@ from forwardbook.book.signatures import wrapped
 
 _PUBLIC = "Public interface"
 _FENCES = {"c": "c", "cpp": "cpp", "cuda": "cuda", "python": "python"}
+_MAIN = CLASSES | {"kernel"}
 _IN_DEPTH = frozenset({"function", "method", "kernel", "property", *CLASSES, "enum"})
 
 
@@ -28,8 +30,13 @@ def outline(facts: SectionFacts) -> tuple[Block, ...]:
     public = [each for each in facts.facts.definitions if each.is_public]
     rest = [each for each in facts.facts.definitions if not each.is_public]
     blocks = [*_overview(facts, public, _PUBLIC), *_bindings(facts)]
+    always = _IN_DEPTH if len(public) <= MANY else _MAIN
     for each in public:
-        if each.kind in _IN_DEPTH and not (facts.facts.generated_by and each.parent):
+        if (
+            (each.kind in always or each.docstring)
+            and each.kind in _IN_DEPTH
+            and not (facts.facts.generated_by and each.parent)
+        ):
             blocks += _one(facts, each)
     if not facts.facts.generated_by:
         blocks += _overview(facts, rest, "Internal components")

@@ -59,7 +59,8 @@ class Members:
 
 def clean(name: str) -> str:
     """A name without arguments, decorator sign and C++ scopes: `@a::b(x)` becomes `a.b`."""
-    text = _ARGUMENTS.sub("", name.strip().lstrip("@*&").strip()).rstrip(":")
+    bare = name.strip().lstrip("@*&").strip()
+    text = bare if bare.endswith("operator()") else _ARGUMENTS.sub("", bare).rstrip(":")
     return text.replace("::", ".").strip()
 
 
