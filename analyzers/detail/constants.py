@@ -14,6 +14,7 @@ from forwardbook.analyzers.detail.open_file import OpenFile
 from forwardbook.analyzers.detail.scopes import Scope
 
 _CAPITALS: Final = re.compile(r"^_{0,2}[A-Z][A-Z0-9_]*$")
+LONGEST: Final = 20  # lines of comment above a constant; more is no comment on it
 _FINAL: Final = re.compile(r"\bFinal\b")
 
 
@@ -72,7 +73,7 @@ def comment(file: OpenFile, node: ast.stmt) -> str:
             return first
     lines: list[str] = []
     line = node.lineno - 1
-    while line > 0 and source.row(line).lstrip().startswith("#"):
+    while line > 0 and len(lines) < LONGEST and source.row(line).lstrip().startswith("#"):
         if len(source.row(line)) - len(source.row(line).lstrip()) != node.col_offset:
             break
         lines.insert(0, source.row(line).strip().lstrip("#:! ").strip())

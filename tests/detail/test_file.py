@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from forwardbook.analyzers.detail.facts import Dependency, Span, Term
+from forwardbook.analyzers.detail.facts import Dependency, Detail, Span, Term
 
-from .conftest import Read
+Read = Callable[..., Detail]
 
 
 def test_constants_carry_their_comment_and_uses(read: Read) -> None:

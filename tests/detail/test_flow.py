@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from forwardbook.analyzers.detail.facts import FunctionDetail
+from forwardbook.analyzers.detail.facts import Detail, FunctionDetail
 from forwardbook.analyzers.detail.read import detail
 from forwardbook.analyzers.detail.steps import (
     Arm,
@@ -23,7 +23,8 @@ from forwardbook.analyzers.detail.steps import (
 )
 from forwardbook.analyzers.index.python import index_python
 
-from .conftest import Read
+Read = Callable[..., Detail]
+
 
 FILES = sorted((Path(__file__).resolve().parents[2] / "analyzers" / "static").glob("*.py"))
 

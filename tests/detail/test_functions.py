@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from forwardbook.analyzers.detail.facts import Cleanup, Line, Span
+from collections.abc import Callable
 
-from .conftest import Read
+from forwardbook.analyzers.detail.facts import Cleanup, Detail, Line, Span
+
+Read = Callable[..., Detail]
+
 
 RAISING = """
 def load(path, mode):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from .conftest import Read
+from forwardbook.analyzers.detail.facts import Detail
+
+Read = Callable[..., Detail]
+
 
 FOLLOWED = [
     (

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .conftest import Read
+from collections.abc import Callable
+
+from forwardbook.analyzers.detail.facts import Detail
+
+Read = Callable[..., Detail]
 
 
 def test_timed_brackets(read: Read) -> None:
