@@ -17,7 +17,7 @@ _METHOD = re.compile(
     rb"(?P<sign>\.|->|\bpy::|\bnb::)\s*(?P<word>def_static|def_readonly|def_readwrite|def_property"
     rb"|def_property_readonly|def_prop_ro|def_rw|def_ro|def|impl)\s*\("
 )
-_CLASS = re.compile(rb"\b(?:py|pybind11|nb|nanobind)::class_\s*<")
+_SIGNS = (b".def", b">def", b":def", b".impl", b">impl", b":impl")
 _TVM = re.compile(
     rb"\b(?:TVM_FFI_DLL_EXPORT(?:_TYPED_FUNC)?|TVM_REGISTER_GLOBAL|TVM_FFI_REGISTER_GLOBAL)\s*\("
 )
@@ -35,7 +35,9 @@ def bindings_of(masks: Masks) -> tuple[Binding, ...]:
 def _in_blocks(masks: Masks) -> list[Binding]:
     """`m.def("name", &function)`, `m.impl(...)`, `.def("name", &C::method)`, in the module the block has."""
     blocks = [(found.start(), _block_name(masks, found.end() - 1)) for found in _BLOCK.finditer(masks.flat)]
-    bindings = []
+    bindings: list[Binding] = []
+    if not any(word in masks.flat for word in _SIGNS):
+        return bindings
     for found in _METHOD.finditer(masks.flat):
         at, opening = found.start("word"), found.end() - 1
         inside = [name for start, name in blocks if start < at]
@@ -82,7 +84,9 @@ def _unwrapped(text: str) -> str:
 
 def _by_tvm(masks: Masks) -> list[Binding]:
     """`TVM_FFI_DLL_EXPORT_TYPED_FUNC(name, function)`."""
-    bindings = []
+    bindings: list[Binding] = []
+    if b"TVM_" not in masks.flat:
+        return bindings
     for found in _TVM.finditer(masks.flat):
         opening = found.end() - 1
         ranges = arguments(masks.flat, opening, closing(masks.flat, opening))
@@ -95,7 +99,9 @@ def _by_tvm(masks: Masks) -> list[Binding]:
 
 def _in_tables(masks: Masks) -> list[Binding]:
     """The rows of a `PyMethodDef` table."""
-    bindings = []
+    bindings: list[Binding] = []
+    if b"PyMethodDef" not in masks.flat:
+        return bindings
     for found in _TABLE.finditer(masks.flat):
         opening = found.end() - 1
         for start, end in arguments(masks.flat, opening, closing(masks.flat, opening)):

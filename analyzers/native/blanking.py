@@ -55,7 +55,7 @@ class Blanked:
 def blank(masks: Masks) -> Blanked:
     """The text without attributes, unknown macros and uneven branches; every position stays valid."""
     words = sorted({*_attributes(masks.flat), *_macros(masks.flat)})
-    noise = [found.span(1) for found in _TYPENAME.finditer(masks.flat)]
+    noise = [found.span(1) for found in _TYPENAME.finditer(masks.flat)] if b"typename" in masks.flat else []
     uneven = uneven_ranges(masks)
     text = _without(masks.data, [*words, *noise, *uneven])
     return Blanked(text, _without(masks.flat, uneven), tuple(words))

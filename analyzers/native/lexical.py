@@ -28,7 +28,9 @@ _NEAR = 2_000
 
 def launches_in_text(masks: Masks, known: set[int]) -> list[tuple[int, Launch]]:
     """The launches `kernel<<<...>>>(...)` at other bytes than the known ones, with these bytes."""
-    found = []
+    found: list[tuple[int, Launch]] = []
+    if b"<<<" not in masks.bare:
+        return found
     defines = Ranges(masks.defines)
     for opening in _OPEN.finditer(masks.bare):
         at = opening.start()

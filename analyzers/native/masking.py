@@ -56,7 +56,9 @@ class Masks:
 
 def joined(piece: bytes) -> str:
     """Bytes as text with whitespace (and line continuations) joined to single spaces."""
-    return " ".join(piece.decode("utf-8", "replace").replace("\\\n", " ").replace("\\\r\n", " ").split())
+    if b"\\" in piece:
+        piece = piece.replace(b"\\\n", b" ").replace(b"\\\r\n", b" ")
+    return " ".join(piece.decode("utf-8", "replace").split())
 
 
 def mask(data: bytes) -> Masks:
