@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from forwardbook.analyzers.calls import declared
 from forwardbook.analyzers.calls.containers import awaited, item, method_result, subscript
+from forwardbook.analyzers.calls.special import special
+from forwardbook.analyzers.calls.steps import attribute, called, with_rest
 from forwardbook.analyzers.calls.values import (
     NOTHING,
     ClassValue,
@@ -42,23 +44,6 @@ def _attribute(resolver: Resolver, scope: Place, node: ast.Attribute) -> Values:
     return attribute(resolver, of(resolver, scope, node.value), node.attr)
 
 
-def attribute(resolver: Resolver, values: Values, name: str) -> Values:
-    """An attribute of each alternative."""
-    parts = [resolver.member(value, name) for value in values.alternatives]
-    return _with_rest(values, parts)
-
-
-def _with_rest(values: Values, parts: list[Values]) -> Values:
-    if not values.known:
-        parts = [*parts, unknown(values.reason)]
-    return union(parts).labelled(values.how)
-
-
-def called(resolver: Resolver, values: Values) -> Values:
-    """What calling each alternative gives."""
-    return _with_rest(values, [resolver.result(value) for value in values.alternatives])
-
-
 def _call(resolver: Resolver, scope: Place, node: ast.Call) -> Values:
     function = node.func
     if isinstance(function, ast.Name) and function.id == "super":
@@ -67,13 +52,12 @@ def _call(resolver: Resolver, scope: Place, node: ast.Call) -> Values:
         receiver = of(resolver, scope, function.value)
         containers = [value for value in receiver.alternatives if isinstance(value, ContainerValue)]
         if containers and len(containers) == len(receiver.alternatives):
-            return _with_rest(receiver, [method_result(value, function.attr) for value in containers])
+            return with_rest(receiver, [method_result(value, function.attr) for value in containers])
         values = attribute(resolver, receiver, function.attr)
     else:
         values = of(resolver, scope, function)
     if len(values.alternatives) == 1 and isinstance(values.alternatives[0], OutsideValue):
-        special = _SPECIAL.get(values.alternatives[0].dotted)
-        found = special(resolver, scope, node) if special is not None else None
+        found = special(resolver, scope, node, values.alternatives[0].dotted)
         if found is not None:
             return found.labelled(values.how)
     return called(resolver, values)
@@ -202,69 +186,6 @@ def _text(_resolver: Resolver, _scope: Place, _node: ast.expr) -> Values:
     return one(OutsideValue("builtins.str", "instance"))
 
 
-def _type(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    if len(node.args) != 1:
-        return None
-    return declared.as_classes(of(resolver, scope, node.args[0]))
-
-
-def _cast(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    return resolver.annotation_tree(scope, node.args[0]) if len(node.args) == 2 else None
-
-
-def _same(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    return of(resolver, scope, node.args[0]) if node.args else None
-
-
-def _items(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    if not node.args:
-        return None
-    found = item(resolver, of(resolver, scope, node.args[0]))
-    name = node.func.id if isinstance(node.func, ast.Name) else "list"
-    return one(ContainerValue("sequence", f"builtins.{name}", (found,)))
-
-
-def _enumerated(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    if not node.args:
-        return None
-    number = one(OutsideValue("builtins.int", "instance"))
-    pair = (number, item(resolver, of(resolver, scope, node.args[0])))
-    return one(ContainerValue("pairs", "builtins.enumerate", pair))
-
-
-def _zipped(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    parts = tuple(item(resolver, of(resolver, scope, part)) for part in node.args)
-    return one(ContainerValue("pairs", "builtins.zip", parts)) if parts else None
-
-
-def _next(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    return item(resolver, of(resolver, scope, node.args[0])) if node.args else None
-
-
-def _getattr(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
-        return unknown("`getattr` with a name that is made at run time")
-    found = attribute(resolver, of(resolver, scope, node.args[0]), str(node.args[1].value))
-    return union((found, of(resolver, scope, node.args[2]))) if len(node.args) > 2 else found
-
-
-def _type_variable(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    for keyword in node.keywords:
-        if keyword.arg == "bound":
-            found = resolver.annotation_tree(scope, keyword.value)
-            return declared.as_classes(found)
-    return None
-
-
-def _factory(resolver: Resolver, scope: Place, node: ast.Call) -> Values | None:
-    for keyword in node.keywords:
-        if keyword.arg == "default_factory":
-            return called(resolver, of(resolver, scope, keyword.value))
-        if keyword.arg == "default":
-            return of(resolver, scope, keyword.value)
-    return None
-
-
 _Rule = Callable[..., Values]
 _RULES: Final[dict[type[ast.expr], _Rule]] = {
     ast.Name: _name,
@@ -287,29 +208,4 @@ _RULES: Final[dict[type[ast.expr], _Rule]] = {
     ast.BinOp: _operator,
     ast.Compare: _truth,
     ast.JoinedStr: _text,
-}
-_SPECIAL: Final[dict[str, Callable[[Resolver, Place, ast.Call], Values | None]]] = {
-    "builtins.type": _type,
-    "typing.cast": _cast,
-    "typing_extensions.cast": _cast,
-    "copy.copy": _same,
-    "copy.deepcopy": _same,
-    "functools.partial": _same,
-    "builtins.iter": _same,
-    "builtins.reversed": _same,
-    "builtins.list": _items,
-    "builtins.sorted": _items,
-    "builtins.set": _items,
-    "builtins.frozenset": _items,
-    "builtins.tuple": _items,
-    "collections.deque": _items,
-    "builtins.enumerate": _enumerated,
-    "builtins.zip": _zipped,
-    "builtins.next": _next,
-    "builtins.min": _next,
-    "builtins.max": _next,
-    "builtins.getattr": _getattr,
-    "typing.TypeVar": _type_variable,
-    "typing_extensions.TypeVar": _type_variable,
-    "dataclasses.field": _factory,
 }

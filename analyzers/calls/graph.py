@@ -8,10 +8,11 @@ from functools import cached_property
 from forwardbook.analyzers.calls import decorators
 from forwardbook.analyzers.calls.classes import Base
 from forwardbook.analyzers.calls.crossing import Crossing
-from forwardbook.analyzers.calls.edges import Calls, overriding
+from forwardbook.analyzers.calls.edges import Calls
 from forwardbook.analyzers.calls.native import LANGUAGES, Native
 from forwardbook.analyzers.calls.resolver import Resolver
 from forwardbook.analyzers.calls.second import Ask, Second, merged
+from forwardbook.analyzers.calls.targets import overriding
 from forwardbook.analyzers.calls.values import (
     ClassValue,
     FunctionValue,
