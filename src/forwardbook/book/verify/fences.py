@@ -13,7 +13,7 @@ from forwardbook.book.verify.claims import Verdict, contradicted, supported, unv
 from forwardbook.book.verify.context import Context, Found
 from forwardbook.book.verify.inline import Place, read_place
 from forwardbook.book.verify.names import Target
-from forwardbook.book.verify.reading import Fence
+from forwardbook.book.verify.reading import Fence, Heading
 from forwardbook.book.verify.same import same_signature, same_text
 from forwardbook.book.verify.spans import check_lines, file_of
 from forwardbook.book.verify.symbols import has_global
@@ -33,7 +33,7 @@ def check_fence(fence: Fence, context: Context) -> Iterator[Found]:
         end = origins[index + 1][0] if index + 1 < len(origins) else len(fence.lines)
         body = fence.lines[at + 1 : end]
         if quoted:
-            verdict = check_quotation(body, place, context)
+            verdict = check_quotation(body, place, fence.heading, context)
             yield Found(fence.line + 1 + at, "quotation", f"from {place}", verdict)
         else:
             yield from _signatures(fence, at, body, place, context)
@@ -52,9 +52,11 @@ def _origins(fence: Fence) -> Iterator[tuple[int, Place, bool]]:
                 return
 
 
-def check_quotation(body: tuple[str, ...], place: Place, context: Context) -> Verdict:
+def check_quotation(
+    body: tuple[str, ...], place: Place, heading: Heading | None, context: Context
+) -> Verdict:
     """Whether the lines are those of the file, indentation as a whole left out."""
-    path = file_of(place, context)
+    path = file_of(place, context, context.near(heading))
     if isinstance(path, Verdict):
         return path
     lines = context.sources.lines(path) or ()
@@ -75,7 +77,7 @@ def _signatures(
     fence: Fence, at: int, body: tuple[str, ...], place: Place, context: Context
 ) -> Iterator[Found]:
     line = fence.line + 1 + at
-    exists = check_lines(place, context)
+    exists = check_lines(place, context, context.near(fence.heading))
     if exists.state != "supported" or exists.file not in context.sources.files:
         yield Found(line, "signature", str(place), exists)
         return

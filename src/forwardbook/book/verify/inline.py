@@ -56,7 +56,8 @@ def read_inline(line: str) -> Inline:
     links: tuple[str, ...] = ()
     if "](" in line:
         targets: list[str] = []
-        line = _LINK.sub(lambda found: _link(found, targets), line)
+        code = [found.span() for found in _CODE.finditer(line)]
+        line = _LINK.sub(lambda found: _link(found, targets, code), line)
         links = tuple(targets)
     if "`" not in line:
         return Inline(line, (), links)
@@ -67,9 +68,8 @@ def read_inline(line: str) -> Inline:
     return Inline(line, tuple(spans), links)
 
 
-def _link(found: re.Match[str], targets: list[str]) -> str:
-    before = found.string[: found.start()]
-    if before.count("`") % 2:  # inside a code span
+def _link(found: re.Match[str], targets: list[str], code: list[tuple[int, int]]) -> str:
+    if any(start <= found.start() < end for start, end in code):
         return found[0]
     targets.append(found[2])
     return found[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 
@@ -96,4 +97,6 @@ def _row_relation(row: Row, where: int, table: Table, context: Context) -> Itera
 
 def _name(inline: Inline) -> str:
     """The first code span of a cell, else the cell."""
-    return next((span.text for span in inline.spans if span.place is None), inline.text.strip())
+    return next(
+        (span.text for span in inline.spans if span.place is None), html.unescape(inline.text).strip()
+    )

@@ -11,9 +11,11 @@ from forwardbook.book.verify.names import Target, clean, constants_of
 from forwardbook.book.verify.symbols import SOURCE_SUFFIXES, looks_like_code
 
 
-def file_of(place: Place, context: Context) -> str | Verdict:
-    """The file that a place means, else a verdict on why there is none."""
+def file_of(place: Place, context: Context, near: tuple[str, ...] = ()) -> str | Verdict:
+    """The file that a place means, of several the one in `near`, else a verdict on why there is none."""
     files = context.names.files_named(place.path)
+    if len(files) > 1:
+        files = tuple(path for path in near if path in files)[:1] or files
     if len(files) == 1:
         return files[0]
     if files:
@@ -26,9 +28,9 @@ def file_of(place: Place, context: Context) -> str | Verdict:
     return unverified(f"there is no file {place.path}")
 
 
-def check_lines(place: Place, context: Context) -> Verdict:
+def check_lines(place: Place, context: Context, near: tuple[str, ...] = ()) -> Verdict:
     """Whether the lines exist."""
-    path = file_of(place, context)
+    path = file_of(place, context, near)
     if isinstance(path, Verdict):
         return path
     lines = context.sources.lines(path) or ()
@@ -38,9 +40,11 @@ def check_lines(place: Place, context: Context) -> Verdict:
     return contradicted(f"{path} has {count} lines", path)
 
 
-def check_citation(symbol: str, place: Place, context: Context) -> tuple[Kind, Verdict]:
+def check_citation(
+    symbol: str, place: Place, context: Context, near: tuple[str, ...] = ()
+) -> tuple[Kind, Verdict]:
     """Whether the lines are the span of the symbol; a single line may also be one that mentions it."""
-    exists = check_lines(place, context)
+    exists = check_lines(place, context, near)
     if exists.state != "supported":
         return "span", exists
     path, name = exists.file, clean(symbol)

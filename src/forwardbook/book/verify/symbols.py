@@ -23,7 +23,7 @@ _CLOSE = 0.8
 
 def check_symbol(text: str, context: Context, near: tuple[str, ...]) -> tuple[Kind, Verdict] | None:
     """The kind of claim that a code span is, and its verdict; None where it claims nothing."""
-    if _looks_like_path(text):
+    if _looks_like_path(text) and not _is_of_class(text, context, near):
         verdict = check_path(text, context)
         return None if verdict is None else ("path", verdict)
     if _CALL.match(text) and not _DOTTED.match(text):
@@ -35,6 +35,14 @@ def check_symbol(text: str, context: Context, near: tuple[str, ...]) -> tuple[Ki
         return _check_dotted(name, context, near)
     verdict = _check_word(name, text, context, near)
     return None if verdict is None else ("symbol", verdict)
+
+
+def _is_of_class(text: str, context: Context, near: tuple[str, ...]) -> bool:
+    """Whether `Params.h` is the member of a class rather than a file."""
+    head = text.rpartition(".")[0]
+    return _DOTTED.match(text) is not None and any(
+        one.is_class for one in context.names.targets(head, near)
+    )
 
 
 def looks_like_code(text: str) -> bool:

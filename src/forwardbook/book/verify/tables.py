@@ -39,6 +39,10 @@ def _place(table: Table, row: Row, context: Context) -> Place | None:
     return next((span.place for span in spans if span.place), None)
 
 
+def _near(table: Table, row: Row, context: Context) -> tuple[str, ...]:
+    return context.near(table.heading, [context.cell(cell) for cell in row.cells])
+
+
 # -- parameters
 
 
@@ -120,7 +124,11 @@ def _written(parameter: Parameter) -> str:
 
 def _check_constant(table: Table, row: Row, context: Context) -> Verdict:
     place = _place(table, row, context)
-    exists = check_lines(place, context) if place else unverified("the row has no place")
+    exists = (
+        check_lines(place, context, _near(table, row, context))
+        if place
+        else unverified("the row has no place")
+    )
     if place is None or exists.state != "supported" or exists.file not in context.sources.files:
         return exists
     name, path = plain_cell(row.cells[0]), exists.file
@@ -139,7 +147,11 @@ def _check_constant(table: Table, row: Row, context: Context) -> Verdict:
 
 def _check_mention(table: Table, row: Row, context: Context) -> Verdict:
     place = _place(table, row, context)
-    exists = check_lines(place, context) if place else unverified("the row has no place")
+    exists = (
+        check_lines(place, context, _near(table, row, context))
+        if place
+        else unverified("the row has no place")
+    )
     if place is None or exists.state != "supported":
         return exists
     name, path = plain_cell(row.cells[0]).strip("\"'"), exists.file
@@ -152,7 +164,11 @@ def _check_mention(table: Table, row: Row, context: Context) -> Verdict:
 
 def _check_raise(table: Table, row: Row, context: Context) -> Verdict:
     place = _place(table, row, context)
-    exists = check_lines(place, context) if place else unverified("the row has no place")
+    exists = (
+        check_lines(place, context, _near(table, row, context))
+        if place
+        else unverified("the row has no place")
+    )
     if place is None or exists.state != "supported" or exists.file not in context.sources.files:
         return exists
     name, path = exception_name(plain_cell(row.cells[0])), exists.file
@@ -182,7 +198,11 @@ _LAUNCH_FIELDS: Final = ("grid", "block", "shared", "stream")
 
 def _check_launch(table: Table, row: Row, context: Context) -> Verdict:
     place = _place(table, row, context)
-    exists = check_lines(place, context) if place else unverified("the row has no place")
+    exists = (
+        check_lines(place, context, _near(table, row, context))
+        if place
+        else unverified("the row has no place")
+    )
     if place is None or exists.state != "supported" or exists.file not in context.sources.files:
         return exists
     name, path = plain_cell(row.cells[0]), exists.file

@@ -16,7 +16,8 @@ from forwardbook.book.verify.fences import check_fence
 from forwardbook.book.verify.inline import Inline
 from forwardbook.book.verify.links import text_links
 from forwardbook.book.verify.names import Names
-from forwardbook.book.verify.reading import Fence, Heading, Line, Row, Table, read_page
+from forwardbook.book.verify.quoted import check_quoted
+from forwardbook.book.verify.reading import Fence, Line, Row, Table, read_page
 from forwardbook.book.verify.relations import is_relation_table, table_relations, text_relations
 from forwardbook.book.verify.sources import Sources
 from forwardbook.book.verify.spans import check_citation, check_lines
@@ -118,10 +119,10 @@ def _claims_of_spans(
             continue
         before = inline.spans[index - 1] if index else None
         if before is not None and before.place is None and inline.between(index - 1, index).strip() == "(":
-            kind, verdict = check_citation(before.text, span.place, context)
+            kind, verdict = check_citation(before.text, span.place, context, near)
             yield Found(number, kind, f"`{before.text}` (`{span.text}`)", verdict)
         else:
-            yield Found(number, "line", f"`{span.text}`", check_lines(span.place, context))
+            yield Found(number, "line", f"`{span.text}`", check_lines(span.place, context, near))
 
 
 def _claims_of_table(table: Table, context: Context) -> Iterator[Found]:
@@ -136,21 +137,21 @@ def _claims_of_table(table: Table, context: Context) -> Iterator[Found]:
         yield from table_counts(table, context)
         return
     for row in table.rows:
-        yield from _claims_of_row(
-            row, table.heading, context, cite=known is None and not is_relation_table(table)
-        )
+        yield from _claims_of_row(row, table, context, known is None and not is_relation_table(table))
 
 
-def _claims_of_row(row: Row, heading: Heading | None, context: Context, cite: bool) -> Iterator[Found]:
+def _claims_of_row(row: Row, table: Table, context: Context, cite: bool) -> Iterator[Found]:
     """The names of a row; a cell that is a place stands behind the first name of the row."""
     inlines = [context.cell(cell) for cell in row.cells]
+    heading = table.heading
     near = context.near(heading, inlines)
     first = next((span.text for inline in inlines[:1] for span in inline.spans if span.place is None), "")
+    yield from check_quoted(table, row, context, near)
     for inline in inlines:
         yield from text_links(row.line, inline, context)
         alone = len(inline.spans) == 1 and inline.spans[0].place
         if alone and first and cite and inline.text.strip().startswith("`"):
-            kind, verdict = check_citation(first, alone, context)
+            kind, verdict = check_citation(first, alone, context, near)
             yield Found(row.line, kind, f"`{first}` | `{inline.spans[0].text}`", verdict)
         else:
             yield from _claims_of_spans(row.line, inline, context, near)

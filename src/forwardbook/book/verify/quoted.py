@@ -1,0 +1,74 @@
+"""Rows that show source text beside its place in; whether the text begins on that line out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from forwardbook.book.verify.claims import Verdict, contradicted, supported, unverified
+from forwardbook.book.verify.context import Context, Found
+from forwardbook.book.verify.inline import Place
+from forwardbook.book.verify.reading import Row, Table
+from forwardbook.book.verify.same import squeezed
+from forwardbook.book.verify.spans import file_of
+
+COLUMNS: Final = frozenset({"how", "condition", "call", "operation", "catches", "size", "decorator"})
+BELOW: Final = frozenset({"catches"})
+"""Where this column leads, the others tell of lines further down."""
+LINES: Final = 60
+"""So many lines at most belong to one statement."""
+_COMMENT = re.compile(r"(?<![\w\"'])#[^\"']*$")
+
+
+def check_quoted(table: Table, row: Row, context: Context, near: tuple[str, ...]) -> Iterator[Found]:
+    """The cells of a row that show source text, held against the row's single line."""
+    if "where" not in table.head or len(row.cells) < len(table.head):
+        return
+    places = [span.place for span in context.cell(row.cells[table.head.index("where")]).spans if span.place]
+    path = file_of(places[0], context, near) if len(places) == 1 else None
+    if not isinstance(path, str) or places[0].end is not None:
+        return
+    for column, cell in zip(table.head, row.cells, strict=False):
+        spans = context.cell(cell).spans
+        if column in COLUMNS and len(spans) == 1 and cell.strip() == f"`{spans[0].text}`":
+            further = bool(BELOW & set(table.head)) and column not in BELOW
+            verdict = check_text_at(spans[0].text, path, places[0], context, further)
+            yield Found(row.line, "quotation", f"`{spans[0].text}` at `{places[0]}`", verdict)
+
+
+def check_text_at(text: str, path: str, place: Place, context: Context, further: bool = False) -> Verdict:
+    """Whether source text begins on a line (`further`: or on one of the next); `…` ends it."""
+    lines = [squeezed(line) for line in context.sources.lines(path) or ()]
+    wanted = squeezed(text).partition("…")[0].rstrip(",")
+    for cleaned in (False, True):
+        if cleaned:
+            lines = [squeezed(_COMMENT.sub("", line)) for line in context.sources.lines(path) or ()]
+        starts = _starts(wanted, lines)
+        if place.start in starts or (
+            further and any(place.start <= n < place.start + LINES for n in starts)
+        ):
+            return supported(path)
+        if starts:
+            where = ", ".join(map(str, starts[:5]))
+            return contradicted(f"{path} has this on line {where}", path)
+    return unverified(f"{path} has no such text", path)
+
+
+def _starts(wanted: str, lines: list[str]) -> list[int]:
+    """The numbers of the lines on which the text begins."""
+    whole = "".join(lines)
+    ends: list[int] = []
+    total = 0
+    for line in lines:
+        total += len(line)
+        ends.append(total)
+    found = []
+    at = whole.find(wanted) if wanted else -1
+    number = 0
+    while at >= 0:
+        while ends[number] <= at:
+            number += 1
+        found.append(number + 1)
+        at = whole.find(wanted, at + 1)
+    return found
