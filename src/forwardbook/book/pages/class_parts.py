@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from forwardbook.analyzers.detail.facts import ClassDetail, FunctionDetail
 from forwardbook.book.blocks import Block, Heading, Paragraph
-from forwardbook.book.inline import clip, code, codes, marked, plain, prose
+from forwardbook.book.inline import clip, code, codes, plain, prose
 from forwardbook.book.pages.functions import decorator_text, function, signature, unmarked, words
 from forwardbook.book.pages.section import SectionFacts, expression, first_sentence, table
 
@@ -18,10 +18,12 @@ _CONSTRUCTORS = frozenset({"__init__", "__new__", "__call__"})
 def class_parts(facts: SectionFacts, one: ClassDetail, level: int = 3) -> Iterator[Block]:
     """All that is known of a class, under a heading with its name."""
     yield Heading(level, code(one.qualname))
-    yield signature(facts, one.signature, facts.definitions.get(one.qualname))
+    yield signature(facts, one.signature, one.span)
     yield from words(one.docstring, one.summary)
     yield from _bases(one)
-    rows = [(decorator_text(each.text), marked(each.effect), facts.at(each.line)) for each in one.decorators]
+    rows = [
+        (decorator_text(each.text), unmarked(each.effect), facts.at(each.line)) for each in one.decorators
+    ]
     yield from table(("Decorator", "Effect", "Where"), rows)
     yield from _attributes(facts, one)
     yield from _life(one)

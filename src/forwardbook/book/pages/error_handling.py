@@ -13,7 +13,7 @@ from forwardbook.book.pages.section import SectionFacts, expression, section, ta
 def error_handling(facts: SectionFacts) -> tuple[Block, ...]:
     """Validation, raised, caught (fallbacks marked), cleanup."""
     found = [*_checks(facts), *_raised(facts), *_caught(facts), *_cleanups(facts)]
-    nothing = Paragraph("The file raises nothing, catches nothing and cleans up nothing.")
+    nothing = Paragraph("No exception that is raised or caught, no check and no cleanup was found.")
     return section("Error handling", found or [nothing])
 
 

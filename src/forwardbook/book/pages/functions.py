@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.analyzers.detail.facts import FunctionDetail, ParameterDetail, Raise
-from forwardbook.analyzers.index.facts import Definition
+from forwardbook.analyzers.index.facts import Span
 from forwardbook.book.blocks import Block, Code, Details, Heading, Paragraph, Quote, Table, note
-from forwardbook.book.inline import clip, code, marked, plain, prose
+from forwardbook.book.inline import clip, code, plain, prose
 from forwardbook.book.pages.section import SectionFacts, expression, sentence, table
 
 _MOST_VALUES = 4
@@ -18,7 +18,7 @@ _IMPLIED = frozenset({"self", "cls"})
 def function(facts: SectionFacts, one: FunctionDetail, level: int = 3) -> Iterator[Block]:
     """All that is known of a function, under a heading with its name."""
     yield Heading(level, code(one.qualname))
-    yield signature(facts, one.signature, facts.definitions.get(one.qualname), one)
+    yield signature(facts, one.signature, one.span)
     if _traits(one):
         yield Paragraph(_traits(one))
     yield from words(one.docstring, one.summary)
@@ -29,14 +29,10 @@ def function(facts: SectionFacts, one: FunctionDetail, level: int = 3) -> Iterat
     yield from decorators(facts, one)
 
 
-def signature(
-    facts: SectionFacts, written: str, definition: Definition | None, one: FunctionDetail | None = None
-) -> Code:
+def signature(facts: SectionFacts, written: str, span: Span) -> Code:
     """A signature as it stands in the source, line breaks kept, with its exact lines above."""
-    span = one.span if one else (definition.span if definition else None)
-    text = written or (definition.signature if definition else "")
-    ending = "" if text.rstrip().endswith((":", "...")) else ": ..."
-    return Code("python", text.rstrip() + ending, f"{facts.shown}:{span.start}-{span.end}" if span else "")
+    ending = "" if written.rstrip().endswith((":", "...")) else ": ..."
+    return Code("python", written.rstrip() + ending, f"{facts.shown}:{span.start}-{span.end}")
 
 
 def words(docstring: str, summary: str) -> Iterator[Block]:
@@ -127,7 +123,7 @@ def _effects(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
 def decorators(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
     """The decorators and what they do."""
     rows = [
-        (decorator_text(each.text), marked(each.effect), facts.at(each.line))
+        (decorator_text(each.text), unmarked(each.effect), facts.at(each.line))
         for each in one.decorators
         if each.text not in _SAID
     ]

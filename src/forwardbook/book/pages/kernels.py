@@ -20,7 +20,7 @@ def kernels(facts: SectionFacts) -> tuple[Block, ...]:
         *_waits(facts),
         *_shared(facts),
     ]
-    nothing = Paragraph("The file launches no kernel, copies nothing between devices and waits for nothing.")
+    nothing = Paragraph("No kernel, launch, copy between devices or wait was found.")
     return section("Performance-critical sections", found or [nothing])
 
 

@@ -52,6 +52,8 @@ def status(facts: FileFacts) -> str:
     """How far the file can be relied on, as far as it says so itself."""
     if facts.parser == "none" and facts.language in ("python", "c", "cpp", "cuda"):
         return "Unreadable"
+    if facts.parser == "tree-sitter" and facts.language == "python":
+        return "Broken"
     if facts.generated_by:
         return "Generated"
     return "Experimental" if facts.experimental else "Stable"

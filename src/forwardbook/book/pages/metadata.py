@@ -48,8 +48,8 @@ def _rows(facts: SectionFacts) -> Iterator[tuple[str, str]]:
 
 def _language(facts: SectionFacts) -> str:
     major, minor = facts.detail.minimum_python
-    if facts.facts.parser == "none":
-        return LANGUAGES[facts.facts.language]
+    if facts.facts.parser in ("none", "tree-sitter"):
+        return "Python; which version it needs cannot be told, as it does not parse as a whole"
     if not facts.detail.requirements:
         return f"Python {major}" + (f".{minor} or newer" if minor else "")
     highest = facts.detail.requirements[0]

@@ -9,13 +9,14 @@ from forwardbook.book.inline import clip, code, codes, plain, prose
 from forwardbook.book.pages.kind import LANGUAGES, is_test, kind, native_kind, status
 from forwardbook.book.pages.section import SectionFacts, section
 
+_MARKED = {"Stable": " (nothing in the file says otherwise)"}
 _SHOWN = 6
 
 
 def title(facts: SectionFacts) -> tuple[Block, ...]:
     """The file's name, and under it how far it can be relied on."""
     one, context = facts.facts, facts.context
-    parts = [f"**Status**: {status(one)}"]
+    parts = [f"**Status**: {status(one)}{_MARKED.get(status(one), '')}"]
     if context.updated:
         commit = f" (commit {plain(context.commit[:12])})" if context.commit else ""
         parts.append(f"**Last update**: {plain(context.updated)}{commit}")

@@ -83,7 +83,7 @@ def native_errors(facts: SectionFacts) -> tuple[Block, ...]:
         found += table(("In", "Check", "Condition", "Message", "Where"), rows, "Checks")
     if thrown:
         found += [Heading(3, "Thrown"), *table(("Raises", "When", "Where"), thrown, "Thrown exceptions")]
-    return section("Error handling", found or [Paragraph("The file checks nothing and throws nothing.")])
+    return section("Error handling", found or [Paragraph("No check and no exception was found.")])
 
 
 def native_configuration(facts: SectionFacts) -> tuple[Block, ...]:
@@ -111,7 +111,7 @@ def native_configuration(facts: SectionFacts) -> tuple[Block, ...]:
     ]
     if constants:
         found += [Heading(3, "Constants"), *table(("Constant", "Value", "Where"), constants, "Constants")]
-    return section("Configuration", found or [Paragraph("The file defines no macro and no constant.")])
+    return section("Configuration", found or [Paragraph("No macro with a value and no constant was found.")])
 
 
 def targets(facts: SectionFacts) -> tuple[Block, ...]:

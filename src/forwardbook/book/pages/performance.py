@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.book.blocks import Block, Heading, Paragraph
-from forwardbook.book.inline import code, marked, plain
+from forwardbook.book.inline import code, plain
+from forwardbook.book.pages.functions import unmarked
 from forwardbook.book.pages.section import SectionFacts, expression, section, table
 
 _WAITS = ("synchronise",)
@@ -37,7 +38,7 @@ def _device(facts: SectionFacts) -> Iterator[Block]:
         ("Device operations", None),
     ):
         rows = [
-            (plain(each.kind), expression(each.text), marked(each.why), facts.at(each.line))
+            (plain(each.kind), expression(each.text), unmarked(each.why), facts.at(each.line))
             for one in facts.detail.everywhere()
             for each in one.device
             if (each.kind in kinds if kinds else each.kind not in (*_WAITS, *_MEMORY))
