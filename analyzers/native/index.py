@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 
 from forwardbook.analyzers.index.facts import FileFacts, Problem
 from forwardbook.analyzers.native.bindings import bindings_of
@@ -22,13 +21,6 @@ from forwardbook.analyzers.native.masking import mask
 from forwardbook.analyzers.native.preprocessor import includes_of, macros_of
 from forwardbook.analyzers.native.ranges import Ranges
 from forwardbook.analyzers.native.tree import Reading, read_nodes
-
-_GENERATED = re.compile(
-    r"(?:auto-?generated|automatically generated|@generated|generated (?:automatically |file )?by"
-    r"|do not edit)"
-    r"(?:[^\n]*?\bby (?P<by>[\w./-]+))?",
-    re.IGNORECASE,
-)
 
 
 def decoded(data: bytes) -> tuple[bytes, str]:
@@ -79,7 +71,6 @@ def index_native(path: str, data: bytes) -> FileFacts:
         calls=tuple(reading.calls),
         bindings=bindings_of(masks),
         launches=tuple(reading.launches),
-        generated_by=_generator(text),
         has_main=any(draft.name == "main" and draft.kind == "function" for draft in drafts),
         problems=_problems(data, nodes is None, reading.errors),
     )
@@ -108,12 +99,6 @@ def _add_macro_calls(reading: Reading, drafts: list[Draft], headers: Headers) ->
     for (byte, call), draft in zip(found, owners(drafts, [byte for byte, _ in found]), strict=True):
         if draft is not None and byte >= draft.body and not blanked.around(byte):
             draft.calls.append(call)
-
-
-def _generator(text: bytes) -> str:
-    """Who generated the file, where its first lines say that it is generated."""
-    found = _GENERATED.search(text[:2_000].decode("utf-8", "replace"))
-    return (found["by"] or "a generator") if found else ""
 
 
 def _problems(data: bytes, unread: bool, errors: list[int]) -> tuple[Problem, ...]:

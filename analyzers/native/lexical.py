@@ -16,6 +16,7 @@ from forwardbook.analyzers.native.ranges import Ranges
 
 _OPEN = re.compile(rb"(?<!<)<<<(?!<)")
 _CLOSE = re.compile(rb">>>(?!>)(?=(?:\s|\\\r?\n)*\()")
+_CLOSE_IN_MACRO = re.compile(rb">>>(?!>)(?=(?:\s|\\\r?\n)*[\w(])")  # `>>>args` where a macro has `args`
 _KERNEL = re.compile(rb"[A-Za-z_][\w:.#]*\Z")
 _GLOBAL = re.compile(rb"\b__global__\b")
 _INSTANCE = re.compile(rb"\btemplate\s*\Z")
@@ -36,13 +37,15 @@ def launches_in_text(masks: Masks, known: set[int]) -> list[tuple[int, Launch]]:
         at = opening.start()
         if at in known:
             continue
-        close = _CLOSE.search(masks.bare, opening.end(), min(len(masks.bare), at + _NEAR))
+        in_macro = bool(defines.around(at))
+        close = (_CLOSE_IN_MACRO if in_macro else _CLOSE).search(
+            masks.bare, opening.end(), min(len(masks.bare), at + _NEAR)
+        )
         kernel = _kernel_before(masks, at)
         if close is None or not kernel:
             continue
         ranges = arguments(masks.bare, opening.end() - 1, close.start())
         given = [shortened(masks.text(start, end)) for start, end in ranges][:4]
-        in_macro = bool(defines.around(at))
         found.append((at, replace(launch(masks.line(at), kernel, given), in_macro=in_macro)))
     return found
 

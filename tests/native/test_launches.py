@@ -55,6 +55,12 @@ def test_a_launch_in_a_macro_belongs_to_it(read: Read) -> None:
     assert [("RUN", Launch(3, "k", "n", "2", in_macro=True))] == launches(facts)
 
 
+def test_a_macro_may_be_given_the_arguments(read: Read) -> None:
+    """`k<<<...>>>args` is a launch where `args` is a parameter of the macro."""
+    facts = read("#define RUN(k, args) k<<<1, 2>>>args\n")
+    assert [("RUN", Launch(1, "k", "1", "2", in_macro=True))] == launches(facts)
+
+
 def test_what_is_no_launch(read: Read) -> None:
     """Shifts, comments, strings and marks of a merge are none."""
     text = 'void f() { a << b >> c; /* k<<<1, 2>>>(a) */ g("k<<<1, 2>>>(a)"); }\n<<<<<<< HEAD\n>>>>>>> x\n'
