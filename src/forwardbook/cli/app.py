@@ -11,6 +11,7 @@ import forwardbook
 
 COMMANDS: Final = {
     "analyze-module": "forwardbook.cli.analyze:analyze_module",
+    "analyze-model": "forwardbook.cli.model:analyze_model",
     "validate": "forwardbook.cli.analyze:validate",
     "list": "forwardbook.cli.browse:list_entries",
     "show": "forwardbook.cli.browse:show",

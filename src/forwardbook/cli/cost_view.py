@@ -27,10 +27,10 @@ def cost_view(full_class_name: str, costs: Costs[int], lines: Sequence[LineCost[
     table.add_column(justify="right", style="green")
     for quantity in _ARITHMETIC:
         table.add_row(
-            quantity, f"{getattr(costs, quantity):,}", _scaled(getattr(costs, quantity), 1000, "op")
+            quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1000, "op")
         )
     for quantity in _BYTES:
-        table.add_row(quantity, f"{getattr(costs, quantity):,}", _scaled(getattr(costs, quantity), 1024, "B"))
+        table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1024, "B"))
     return Group(heading, table, *(("", _line_table(lines)) if lines else ()))
 
 
@@ -48,7 +48,7 @@ def _line_table(lines: Sequence[LineCost[int]]) -> Table:
     return table
 
 
-def _scaled(amount: int, step: int, unit: str) -> str:
+def scaled(amount: int, step: int, unit: str) -> str:
     """1536 bytes as `1.50 KiB`, 2000 operations as `2.00 Kop`."""
     prefixes = ("", "K", "M", "G", "T", "P", "E", "Z")
     power = 0

@@ -105,4 +105,5 @@ class ModelCosts(Record):
     rules_version: str
     parameter_count: int
     buffer_bytes: int
+    generates: bool | None = None
     phases: list[PhaseCosts]

@@ -107,11 +107,6 @@ def children(rows: Sequence[Row]) -> list[list[int]]:
     return found
 
 
-def intensity(numbers: Numbers) -> float | None:
-    """flops for each byte read or written."""
-    return float(numbers.flops / numbers.moved) if numbers.moved else None
-
-
 def ridge(device: Device, widths: Widths) -> Fraction:
     """flops for each byte from which on arithmetic is the bound."""
     return Fraction(device.peak(widths)) / Fraction(device.bandwidth)

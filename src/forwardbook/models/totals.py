@@ -94,9 +94,13 @@ SUMMED = tuple(name for name in NAMES if name != "peak")
 
 @dataclass(frozen=True)
 class Row:
-    """One layer: how often it is called, one call of it, and what its own forward() adds to its parts."""
+    """One layer: how often it is called, one call of it, and what its own forward() adds to its parts.
+
+    `name` is the full one, `label` the part below the layer that holds it.
+    """
 
     name: str
+    label: str
     class_name: str
     times: int
     depth: int
@@ -165,7 +169,8 @@ def _condition(text: str) -> Condition:
 
 
 @lru_cache(maxsize=1 << 15)
-def _parsed(text: str) -> Expr:
+def parsed(text: str) -> Expr:
+    """A formula read once."""
     return parse(text)
 
 
@@ -191,7 +196,7 @@ def evaluate(
     values: dict[str, Rational] = {**sizes, **widths.in_bytes()}
     unknown: list[str] = []
     rows = tuple(_rows(phase.model, values, attention == "executed", unknown, "", 1, 0)[1])
-    cache = rational_value(_parsed(phase.cache), values)
+    cache = rational_value(parsed(phase.cache), values)
     return Totals(phase.phase, dict(sizes), widths, attention, rows, cache, tuple(unknown))
 
 
@@ -219,11 +224,11 @@ def _rows(
     own = Numbers(**{n: getattr(own, n) - (spared if n == "flops" else 0) for n in NAMES})
     saved = told.flops - parts.flops + spared
     whole = Numbers(**{n: getattr(one, n) - (saved if n == "flops" else 0) for n in NAMES})
-    return whole, [Row(name, layer.class_name, times, depth, whole, own), *beneath]
+    return whole, [Row(name, layer.name, layer.class_name, times, depth, whole, own), *beneath]
 
 
 def _numbers(layer: LayerCosts, values: Mapping[str, Rational]) -> Numbers:
-    found = {name: rational_value(_parsed(getattr(layer.costs, name)), values) for name in NAMES}
+    found = {name: rational_value(parsed(getattr(layer.costs, name)), values) for name in NAMES}
     flops, pointwise_ops = int(found.pop("flops")), int(found.pop("pointwise_ops"))
     return Numbers(flops, pointwise_ops, **found)
 
@@ -235,7 +240,7 @@ def _spared(layer: LayerCosts, values: Mapping[str, Rational], unknown: list[str
         if one.executed is None:
             unknown.append(name)
         else:
-            dense, left = (rational_value(_parsed(text), values) for text in (one.dense, one.executed))
+            dense, left = (rational_value(parsed(text), values) for text in (one.dense, one.executed))
             spared += one.count * (dense - left)
     return int(spared)
 

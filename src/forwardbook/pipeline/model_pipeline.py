@@ -67,6 +67,15 @@ class Model:
             self._keep(self._at(chosen, dtype, sizes))
             return holding(self._known(), name, sizes, widths)
 
+    @property
+    def generates(self) -> bool:
+        """Whether the model has a decode."""
+        if self.costs and any(p.phase == "decode" for p in self.costs.phases):
+            return True
+        if self.costs and self.costs.generates is not None:
+            return self.costs.generates
+        return any(p.name == "decode" for p in self.phases())
+
     def phases(self) -> list[Phase]:
         """How the model is called."""
         if self._phases is None:
@@ -133,6 +142,7 @@ class Model:
             rules_version=RULES_VERSION,
             parameter_count=sum(p.numel() for p in model.parameters()),
             buffer_bytes=sum(b.numel() * b.element_size() for b in model.buffers()),
+            generates=any(p.name == "decode" for p in self.phases()),
             phases=[],
         )
 

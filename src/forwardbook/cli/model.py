@@ -1,0 +1,105 @@
+"""`forwardbook analyze-model`: a model's name and sizes in; its exact costs, printed and in files, out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forwardbook.cli import model_options as options
+
+
+def analyze_model(
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="An id kept here (`llama-2-7b`), a Hugging Face id, a folder with `config.json`, "
+            "a config class, or a factory `package.module:function`.",
+            show_default=False,
+        ),
+    ] = None,
+    model_id: Annotated[
+        str | None, typer.Option("--model_id", "--model-id", help="The same, as an option.")
+    ] = None,
+    model_json: Annotated[
+        Path | None, typer.Option("--model_json", "--model-json", help="A file that one of the steps wrote.")
+    ] = None,
+    generate_arch: Annotated[
+        bool,
+        typer.Option(
+            "--generate-arch", help="Write the structure: models/<id>.json.", rich_help_panel="Steps"
+        ),
+    ] = False,
+    ensure_modules: Annotated[
+        bool,
+        typer.Option(
+            "--ensure-modules", help="Analyse the classes that the database lacks.", rich_help_panel="Steps"
+        ),
+    ] = False,
+    populate_arch: Annotated[
+        bool,
+        typer.Option(
+            "--populate-arch", help="Write parameters: models/<id>_populated.json.", rich_help_panel="Steps"
+        ),
+    ] = False,
+    analyze: Annotated[
+        bool, typer.Option("--analyze", help="Compute the costs at the sizes given.", rich_help_panel="Steps")
+    ] = False,
+    batch_size: options.BatchSize = None,
+    seq_len: options.SeqLen = None,
+    decoder_seq_len: options.DecoderSeqLen = None,
+    kv_len: options.KvLen = None,
+    num_samples: options.NumSamples = None,
+    image_size: options.ImageSize = None,
+    size: options.Sizes = None,
+    w_bit: options.WBit = 16,
+    a_bit: options.ABit = 16,
+    kv_bit: options.KvBit = None,
+    phase: options.Phase = "prefill",
+    attention: options.Attention = "dense",
+    hardware: options.Hardware = None,
+    fields: options.Fields = None,
+    inputs: options.Inputs = None,
+    trust: options.Trust = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    csv: Annotated[Path | None, typer.Option(help="Write one row for each layer and phase.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the analysis as a page.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw where the cost goes and the roofline; .svg, .png or .pdf.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write all of these into a folder.")] = None,
+    timeout: options.Timeout = None,
+) -> None:
+    """Exact costs of a whole model: `forwardbook analyze-model llama-2-7b --batch_size 1 --seq_len 2048`"""
+    steps = {"arch": generate_arch, "modules": ensure_modules, "populate": populate_arch, "analyze": analyze}
+    named = [str(name) for name in (model, model_id, model_json) if name is not None]
+    if len(named) != 1:
+        found = f"{len(named)} models were named" if named else "no model was named"
+        raise typer.BadParameter(f"{found}; give one of MODEL, --model_id, --model_json")
+    request = options.request_from(
+        named[0],
+        sizes={
+            "batch_size": batch_size,
+            "seq_len": seq_len,
+            "decoder_seq_len": decoder_seq_len,
+            "kv_len": kv_len,
+            "num_samples": num_samples,
+        },
+        more=size,
+        w_bit=w_bit,
+        a_bit=a_bit,
+        kv_bit=kv_bit,
+        phase=phase,
+        attention=attention,
+        hardware=hardware,
+        image_size=image_size,
+        fields=fields,
+        inputs=inputs,
+        trusted=trust,
+    )
+    with options.refusing(timeout):
+        from forwardbook.cli.model_run import run_steps
+
+        run_steps(request, steps, as_json=as_json, csv=csv, markdown=markdown, plot=plot, out=out)
