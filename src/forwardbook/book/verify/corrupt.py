@@ -77,17 +77,15 @@ def _line_numbers(one: Corruptor) -> Sites:
     """Every place behind a symbol: in a row, in brackets, or above a signature or quotation."""
     for number, line in _prose_and_rows(one):
         for found in _PLACE.finditer(line):
-            behind = line[: found.start()].endswith("(`") and line[: found.start() - 2].rstrip().endswith(
-                "`"
-            )
-            if line[found.start() - 1] == "`" and (behind or (number in one._rows and _NAME.search(line))):
+            before = line[: found.start()]
+            behind = before.endswith("`(`") or before.endswith("` (`")
+            if before.endswith("`") and (behind or (number in one._rows and _NAME.search(line))):
                 yield number, _shifted(line, found)
     for fence in one.page.fences:
-        for offset, line in enumerate(fence.lines[:1]):
-            if (found := re.match(r"(?:#|//) (?:from )?", line)) and (
-                place := _PLACE.match(line, found.end())
-            ):
-                yield fence.line + 1 + offset, _shifted(line, place)
+        for line in fence.lines[:1]:
+            origin = re.match(r"(?:#|//) (?:from )?", line)
+            if origin and (place := _PLACE.match(line, origin.end())):
+                yield fence.line + 1, _shifted(line, place)
 
 
 def _shifted(line: str, place: re.Match[str]) -> Site:

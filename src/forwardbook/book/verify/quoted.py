@@ -45,14 +45,18 @@ def check_text_at(text: str, path: str, place: Place, context: Context, further:
         if cleaned:
             lines = [squeezed(_COMMENT.sub("", line)) for line in context.sources.lines(path) or ()]
         starts = _starts(wanted, lines)
-        if place.start in starts or (
-            further and any(place.start <= n < place.start + LINES for n in starts)
-        ):
+        here = [n for n in starts if place.start <= n < place.start + LINES]
+        if any(further or n == place.start or _is_opened(lines[place.start - 1 : n - 1]) for n in here):
             return supported(path)
         if starts:
             where = ", ".join(map(str, starts[:5]))
             return contradicted(f"{path} has this on line {where}", path)
     return unverified(f"{path} has no such text", path)
+
+
+def _is_opened(lines: list[str]) -> bool:
+    """Whether what follows belongs to the statement that these lines begin: `if (` and a new line."""
+    return all(not line or line.endswith(("(", "[", "{", "\\")) or line.startswith("#") for line in lines)
 
 
 def _starts(wanted: str, lines: list[str]) -> list[int]:
