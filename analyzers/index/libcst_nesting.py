@@ -9,9 +9,7 @@ from forwardbook.analyzers.index.literals import STRING
 
 LONGEST: Final = 200_000  # characters; LibCST needs about 600 bytes of memory for each
 _DEEPEST: Final = 100  # brackets within brackets; beyond some hundreds memory grows with the square
-_NESTED: Final = (
-    400  # brackets and operators, each perhaps within the last; thousands overflow the stack
-)
+_NESTED: Final = 400  # brackets and operators, each perhaps within the last; thousands overflow the stack
 _ELIFS: Final = 400
 _TOKEN: Final = re.compile(
     rf"(?<![fFtT])(?:{STRING})"

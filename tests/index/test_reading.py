@@ -102,7 +102,7 @@ def test_attributes() -> None:
 
 
 def test_locals() -> None:
-    """A function's locals are the names it binds, without parameters, globals and names within expressions."""
+    """A function's locals are the names it binds, but parameters, globals and names in expressions."""
     found = only(
         "def f(p):\n    global g\n    g = 1\n    a, b = 1, h()\n    with o() as c: pass\n"
         "    for d in p: pass\n"

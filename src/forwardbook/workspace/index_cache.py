@@ -19,6 +19,7 @@ from forwardbook.analyzers.index.codec import fingerprint
 _RACY: Final = (
     2 * 10**9
 )  # a file changed this shortly before it was read may change again within one clock tick
+WAIT_SECONDS: Final = 5.0  # for another run that writes
 _TABLES: Final = """
     CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
     CREATE TABLE IF NOT EXISTS files (
@@ -75,6 +76,8 @@ class IndexCache:
                     "SELECT path, size, modified, changed, read, digest, module, facts FROM files"
                 )
                 return {row[0]: Row(*row) for row in found}
+        except sqlite3.OperationalError:
+            return {}  # locked by another run, or without tables
         except sqlite3.Error:
             self._discard()
             return {}
@@ -103,7 +106,7 @@ class IndexCache:
                 self._discard()
 
     def _open(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self.path, timeout=5)
+        database = sqlite3.connect(self.path, timeout=WAIT_SECONDS)
         database.execute("PRAGMA synchronous = OFF")  # what a crash loses is read again
         return database
 

@@ -19,6 +19,8 @@ from forwardbook.analyzers.index.one_file import index_file, language_of, plain_
 from forwardbook.errors import ForwardbookError
 from forwardbook.workspace.source_tree import SourceTree
 
+# -P: not even the folder that we stand in, which may be the one that is read, is imported from
+COMMAND: list[str] = [sys.executable, "-P", "-m", "forwardbook.workspace.index_worker"]
 Asked = tuple[str, str]
 """The path of a file below the root and its module's name."""
 
@@ -37,9 +39,9 @@ def _read_apart(tree: SourceTree, asked: Sequence[Asked]) -> Iterator[tuple[str,
     at = 0
     while at < len(asked):
         lines = "".join(json.dumps(each) + "\n" for each in asked[at:])
-        # -P: not even the folder that we stand in, which may be the one that is read, is imported from
-        command = [sys.executable, "-P", "-m", "forwardbook.workspace.index_worker", str(tree.root)]
-        done = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            [*COMMAND, str(tree.root)], input=lines.encode(), stdout=subprocess.PIPE, check=False
+        )
         found = done.stdout.decode().split("\n")[:-1]
         for line in found:
             digest, _, facts = line.partition(" ")
