@@ -24,7 +24,9 @@ _BY: Final = re.compile(
     r"(?:\b|\bauto)generated\b[^\n.]{0,30}?\b(?:by|with|using)\s+(?:the\s+)?([^\n;,]{1,80})", re.IGNORECASE
 )
 _FROM: Final = re.compile(
-    r"(?:\b|\bauto)generated\b[^\n]{0,60}?\bfrom\s+[`'\"<]?([\w\\-]*[./][\w./\\-]+)|\bsource:\s+(\S+)", re.IGNORECASE
+    r"(?:\b|\bauto)generated\b[^\n]{0,60}?\bfrom\s+[`'\"<]?([\w\\-]*[./][\w./\\-]+)"
+    r"|\bsource:\s+(\S+)",
+    re.IGNORECASE,
 )
 _EXPERIMENTAL_FOLDERS: Final = frozenset({"experimental", "_experimental", "prototype", "prototypes"})
 _EXPERIMENTAL: Final = re.compile(
