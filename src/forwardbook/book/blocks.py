@@ -134,7 +134,8 @@ def markdown(blocks: Iterable[Block]) -> str:
 
 
 def _line(text: str) -> str:
-    return re.sub(r"\s*\n\s*", " ", text.strip())
+    line = text.strip()
+    return re.sub(r"\s*\n\s*", " ", line) if "\n" in line else line
 
 
 def _row(cells: tuple[str, ...]) -> str:

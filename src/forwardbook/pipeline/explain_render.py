@@ -30,6 +30,7 @@ from forwardbook.pipeline.explain_plan import Plan, Planned
 from forwardbook.pipeline.explain_sources import Sources
 from forwardbook.pipeline.explain_target import Target
 from forwardbook.workspace import Workspace
+from forwardbook.workspace.history import Change, last_changes
 
 if TYPE_CHECKING:
     from forwardbook.book.pages.context import Around
@@ -77,6 +78,10 @@ class Press:
         whole = replace(page, front_matter=front, blocks=(*page.blocks, said))
         return Rendered(planned, whole.markdown(), supported, open_, wrong)
 
+    def prepare(self) -> None:
+        """Find what all pages share, so that forked processes need not each find it."""
+        _ = self.survey, self._changes, self._costs, self._around
+
     def _page(self, planned: Planned) -> Page:
         if planned.kind == "file":
             return self._file_page(planned)
@@ -114,8 +119,11 @@ class Press:
         from forwardbook.book.pages import Context, file_page
 
         path, repository = planned.subject, self.sources.repository
+        change = self._changes.get(path)
         context = Context(
             repository,
+            updated=change.date if change else "",
+            commit=change.commit if change else "",
             pages=self.plan.of_files,
             read=self.sources.read,
             costs=self._costs,
@@ -129,6 +137,10 @@ class Press:
         from forwardbook.book.pages.context import Around
 
         return Around(self.sources.repository, self.sources.read)
+
+    @cached_property
+    def _changes(self) -> dict[str, Change]:
+        return last_changes(self.sources.tree.root, self.plan.of_files.keys())
 
     @cached_property
     def _costs(self) -> frozenset[str]:
@@ -186,6 +198,7 @@ def rendered(press: Press, pages: tuple[Planned, ...], jobs: int) -> Iterator[Re
         for planned in pages:
             yield press.render(planned)
         return
+    press.prepare()
     _PRESS[:] = [press]
     context = multiprocessing.get_context("fork")
     try:

@@ -15,7 +15,6 @@ from forwardbook.workspace.storage import WorkspaceError
 Resolver = Literal["own", "ty", "both"]
 
 
-
 class FilesBut(Mapping[str, FileFacts]):
     """The files of a repository but some."""
 

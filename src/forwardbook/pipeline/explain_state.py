@@ -10,6 +10,7 @@ from typing import Final
 
 import forwardbook
 from forwardbook.analyzers.index.facts import Repository
+from forwardbook.workspace.checkout import find_checkout
 from forwardbook.workspace.source_tree import SourceTree
 from forwardbook.workspace.storage import WorkspaceError
 
@@ -32,23 +33,9 @@ def content_of(repository: Repository, asked: object, head: str) -> str:
 
 
 def head_of(root: Path) -> str:
-    """The commit that a checkout stands at, as its files say; empty where there is none."""
-    for folder in (root, *root.parents):
-        head = folder / ".git" / "HEAD"
-        try:
-            said = head.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError):
-            if (folder / ".git").exists():
-                return ""
-            continue
-        name = said.removeprefix("ref: ")
-        if name == said:
-            return said
-        try:
-            return (folder / ".git" / name).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError):
-            return said
-    return ""
+    """The commit that a checkout stands at; empty where there is none."""
+    checkout = find_checkout(root)
+    return checkout.head if checkout is not None else ""
 
 
 def own_pages(tree: SourceTree, out: Path) -> frozenset[str]:

@@ -24,6 +24,7 @@ Outcome = Literal[
     "not written",
 ]
 _HEAD: Final = 4096
+_DATED: Final = re.compile(r'^(?:checksum|updated|commit): ".*"$|\*\*Last update\*\*: [^*\n]*', re.MULTILINE)
 _SUBJECT: Final = re.compile(
     rb'\A---\nchecksum: "sha256:.*?^path: ("(?:[^"\\\n]|\\.)*")$', re.DOTALL | re.MULTILINE
 )
@@ -51,7 +52,7 @@ def settle(path: Path, text: str, *, force: bool, check: bool) -> tuple[Outcome,
     """Write a page unless that is not wanted or not allowed; the outcome, and what to do about it."""
     try:
         present = _present(path)
-        if present == text:
+        if present == text or (check and present and _undated(present) == _undated(text)):
             return "unchanged", ""
         if present is not None and not force and (refused := _refusal(path, present)):
             return refused
@@ -104,6 +105,11 @@ def _present(path: Path) -> str | None:
         return None
     except UnicodeDecodeError:
         return "\0"
+
+
+def _undated(text: str) -> str:
+    """A page without what a commit changes of it: a page cannot name the commit that it comes with."""
+    return _DATED.sub("", text)
 
 
 def _refusal(path: Path, present: str) -> tuple[Outcome, str] | None:
