@@ -209,17 +209,17 @@ class Survey:
 
 
 def public(facts: FileFacts) -> tuple[Definition, ...]:
-    """The public classes, functions and methods of a file, each qualname once, not those inside functions.
+    """The public classes, functions and methods of a file, setters too, not what is inside functions.
 
     Of a notebook there are none: its definitions have no lines of the file.
     """
     if facts.language == "notebook":
         return ()
-    found: dict[str, Definition] = {}
+    found: dict[tuple[str, int], Definition] = {}
     inside = {each.qualname for each in facts.definitions if each.kind not in CLASSES}
     for each in facts.definitions:
         if each.is_public and each.parent not in inside and each.kind not in ("macro", "typedef", "constant"):
-            found.setdefault(each.qualname, each)
+            found.setdefault((each.qualname, each.span.start), each)
     return tuple(found.values())
 
 
