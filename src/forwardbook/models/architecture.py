@@ -25,7 +25,7 @@ class Layer(Record):
     class_name: str = Field(alias="class")
     repeat: int = Field(ge=1)
     kind: Literal["basic", "composite"]
-    parameters: int = Field(ge=0, description="elements of the parameters of one of them, parts included")
+    parameter_count: int = Field(ge=0, description="elements of the parameters of one, parts included")
     sub_layers: list[Layer] = []
 
     def walk(self, path: str = "", times: int = 1) -> Iterator[tuple[str, int, Layer]]:

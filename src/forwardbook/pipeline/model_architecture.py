@@ -94,7 +94,7 @@ def _layer(name: str, module: nn.Module) -> Layer:
             "class": f"{type(module).__module__}.{type(module).__qualname__}",
             "repeat": 1,
             "kind": "composite" if beneath else "basic",
-            "parameters": sum(p.numel() for p in module.parameters()),
+            "parameter_count": sum(p.numel() for p in module.parameters()),
             "sub_layers": beneath,
         }
     )
