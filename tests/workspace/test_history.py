@@ -80,7 +80,7 @@ def test_packed_and_linked(root: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_configured_is_run(root: Path, tmp_path: Path) -> None:
-    """Programs that the checkout's configuration names are not run, and broken configuration does not matter."""
+    """Programs that the checkout configures are not run, and broken configuration does not matter."""
     ran = tmp_path / "ran"
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch {ran}\n")
