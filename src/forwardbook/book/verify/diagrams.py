@@ -359,6 +359,8 @@ def _check_flow(arrow: Arrow, a: End, b: End, context: Context, near: tuple[str,
     verb = _VERBS.get(plain_text(arrow.text).strip().lower())
     if verb is None:
         return unverified("the arrow says nothing that can be checked")
+    if verb and {a.name, b.name} <= context.sources.folders:
+        return check_relation(verb, a.name, b.name, context, near)
     if not a.targets or not (b.targets or (context.strict and verb)):
         return unverified(f"the sources define no {b.name if a.targets else a.name}")
     if verb:

@@ -53,6 +53,8 @@ def check_relation(
         verb, source, target = swapped, target, source
     if where is not None:  # the call stands in the file of the line, so the caller does
         near = tuple(dict.fromkeys([*context.names.files_named(where.path), *near]))
+    if verb in ("imports", "uses") and {source, target} <= context.sources.folders:
+        return _folder_imports(source, target, context)
     a = End(clean(source), context.names.targets(source, near))
     seen = tuple(dict.fromkeys([*(one.path for one in a.targets[:2]), *near]))
     b = End(clean(target), context.names.targets(target, seen))
@@ -181,6 +183,20 @@ def _reaches(a: End, b: End, context: Context) -> bool:
         front = [one for one in dict.fromkeys(following) if one not in seen]
         seen.update(front)
     return False
+
+
+def _folder_imports(source: str, target: str, context: Context) -> Verdict:
+    """Whether a file below one folder imports a file below another one."""
+
+    def is_below(path: str, folder: str) -> bool:
+        return folder == "." or path.startswith(f"{folder}/")
+
+    for path in context.sources.files:
+        if is_below(path, source):
+            for other in context.sources.graph.imports_of(path):
+                if is_below(other, target) and not is_below(path, target):
+                    return supported(path)
+    return contradicted(f"no file of {source} imports one of {target}")
 
 
 def _imports(a: End, b: End, context: Context, where: Place | None) -> Verdict:
