@@ -21,7 +21,7 @@ def _checks(facts: SectionFacts) -> Iterator[Block]:
     rows = [
         (
             plain(each.kind),
-            expression(each.condition, 80),
+            facts.quoted(each.condition, each.line, 80),
             expression(each.consequence, 60),
             facts.at(each.line),
         )

@@ -116,7 +116,9 @@ def _exception(written: str, one: Raise) -> str:
 
 
 def _effects(facts: SectionFacts, one: FunctionDetail) -> Iterator[Block]:
-    rows = [(plain(each.kind), expression(each.text), facts.at(each.line)) for each in one.effects]
+    rows = [
+        (plain(each.kind), facts.quoted(each.text, each.line), facts.at(each.line)) for each in one.effects
+    ]
     yield from table(("Side effect", "How", "Where"), rows, "Side effects")
 
 

@@ -63,7 +63,7 @@ def _copies(facts: SectionFacts) -> Iterator[Block]:
     rows = [
         (
             plain(each.direction),
-            expression(each.call, 50),
+            facts.quoted(each.call, each.line),
             expression(each.destination, 40),
             expression(each.source, 40),
             expression(each.size, 40),
@@ -74,7 +74,7 @@ def _copies(facts: SectionFacts) -> Iterator[Block]:
     ]
     if rows:
         yield Heading(3, "Copies")
-        head = ("Direction", "Call", "To", "From", "Size", "Stream", "Where")
+        head = ("Direction", "Call", "To", "From", "Bytes", "Stream", "Where")
         yield from table(head, rows, "Copies")
 
 
@@ -98,7 +98,7 @@ def _streams(facts: SectionFacts) -> Iterator[Block]:
 
 def _waits(facts: SectionFacts) -> Iterator[Block]:
     rows = [
-        (plain(each.scope), expression(each.call, 60), plain(each.function), facts.at(each.line))
+        (plain(each.scope), facts.quoted(each.call, each.line), plain(each.function), facts.at(each.line))
         for each in facts.native.synchronisations
     ]
     if rows:
@@ -112,7 +112,7 @@ def _shared(facts: SectionFacts) -> Iterator[Block]:
             "dynamic" if each.is_dynamic else "static",
             code(each.name),
             code(each.type),
-            expression(each.size, 40),
+            facts.quoted(each.size, each.line, 40),
             plain(each.function),
             facts.at(each.line),
         )

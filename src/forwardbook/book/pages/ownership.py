@@ -61,7 +61,7 @@ def native_errors(facts: SectionFacts) -> tuple[Block, ...]:
         (
             plain(each.function) or "file",
             expression(each.call, 50),
-            expression(each.condition, 60),
+            facts.quoted(each.condition, each.line),
             prose(clip(each.message, 100)),
             facts.at(each.line),
         )

@@ -38,7 +38,7 @@ def _device(facts: SectionFacts) -> Iterator[Block]:
         ("Device operations", None),
     ):
         rows = [
-            (plain(each.kind), expression(each.text), unmarked(each.why), facts.at(each.line))
+            (plain(each.kind), facts.quoted(each.text, each.line), unmarked(each.why), facts.at(each.line))
             for one in facts.detail.everywhere()
             for each in one.device
             if (each.kind in kinds if kinds else each.kind not in (*_WAITS, *_MEMORY))
@@ -52,7 +52,7 @@ def _parallel(facts: SectionFacts) -> Iterator[Block]:
     rows = [
         (
             plain(each.kind),
-            expression(each.text),
+            facts.quoted(each.text, each.line),
             expression(each.workers, 30),
             expression(each.target, 40),
             plain(each.start_method),

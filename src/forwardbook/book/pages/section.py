@@ -10,9 +10,10 @@ from functools import cached_property
 from forwardbook.analyzers.detail.facts import Detail
 from forwardbook.analyzers.index.facts import Definition, FileFacts, Span
 from forwardbook.analyzers.native.detail import NativeDetail
-from forwardbook.book.blocks import Block, Details, Heading, Table, markdown
-from forwardbook.book.inline import clip, code, where
+from forwardbook.book.blocks import Block, Details, Heading, Table
+from forwardbook.book.inline import clip, code, plain, where
 from forwardbook.book.pages.context import CLASSES, Calls, Context
+from forwardbook.book.pages.quoting import begins_at, lines_of
 
 MANY = 100
 FOLDED = 14
@@ -50,7 +51,12 @@ class SectionFacts:
 
     @cached_property
     def _lines(self) -> list[str]:
-        return self.data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return lines_of(self.data, self.facts.encoding)
+
+    def quoted(self, text: str, line: int, width: int = 60) -> str:
+        """Source text beside its line: code where it begins there as it stands, else words."""
+        shown = clip(text, width)
+        return code(shown) if begins_at(self._lines, shown, line) else plain(shown)
 
     def line_of(self, word: str, start: int, within: int = 8) -> int:
         """The first line from `start` on that holds the word, within the next few; else `start`."""
@@ -151,12 +157,7 @@ def first_sentence(docstring: str, width: int = 160) -> str:
     return clip(line, width)
 
 
-def is_long(blocks: Iterable[Block], most: int = 6000) -> bool:
-    """Whether blocks take more room than a reader takes in at once."""
-    return len(markdown(blocks)) > most
-
-
 __all__ = [
-    "CLASSES", "SectionFacts", "Writer", "expression", "first_sentence", "is_long", "section", "sentence",
+    "CLASSES", "SectionFacts", "Writer", "expression", "first_sentence", "section", "sentence",
     "table",
 ]  # fmt: skip

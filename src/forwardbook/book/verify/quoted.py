@@ -41,6 +41,7 @@ def check_text_at(text: str, path: str, place: Place, context: Context, further:
     """Whether source text begins on a line (`further`: or on one of the next); `…` ends it."""
     lines = [squeezed(line) for line in context.sources.lines(path) or ()]
     wanted = squeezed(text).partition("…")[0].rstrip(",")
+    elsewhere: list[int] = []
     for cleaned in (False, True):
         if cleaned:
             lines = [squeezed(_COMMENT.sub("", line)) for line in context.sources.lines(path) or ()]
@@ -48,9 +49,9 @@ def check_text_at(text: str, path: str, place: Place, context: Context, further:
         here = [n for n in starts if place.start <= n < place.start + LINES]
         if any(further or n == place.start or _is_opened(lines[place.start - 1 : n - 1]) for n in here):
             return supported(path)
-        if starts:
-            where = ", ".join(map(str, starts[:5]))
-            return contradicted(f"{path} has this on line {where}", path)
+        elsewhere = elsewhere or starts
+    if elsewhere:
+        return contradicted(f"{path} has this on line {', '.join(map(str, elsewhere[:5]))}", path)
     return unverified(f"{path} has no such text", path)
 
 
