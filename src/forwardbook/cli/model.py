@@ -44,6 +44,15 @@ def analyze_model(
             "--populate-arch", help="Write parameters: models/<id>_populated.json.", rich_help_panel="Steps"
         ),
     ] = False,
+    no_analyse: Annotated[
+        bool,
+        typer.Option(
+            "--no-analyse", "--no-analyze", help="Only list missing classes.", rich_help_panel="Steps"
+        ),
+    ] = False,
+    jobs: Annotated[
+        int, typer.Option(help="Classes analysed at once; 0 is one per processor.", rich_help_panel="Steps")
+    ] = 0,
     analyze: Annotated[
         bool, typer.Option("--analyze", help="Compute the costs at the sizes given.", rich_help_panel="Steps")
     ] = False,
@@ -99,7 +108,8 @@ def analyze_model(
         inputs=inputs,
         trusted=trust,
     )
-    with options.refusing(timeout):
-        from forwardbook.cli.model_run import run_steps
+    with options.refusing(None if ensure_modules else timeout):
+        from forwardbook.cli.model_run import Outputs, run_steps
 
-        run_steps(request, steps, as_json=as_json, csv=csv, markdown=markdown, plot=plot, out=out)
+        outputs = Outputs(as_json, csv, markdown, plot, out)
+        run_steps(request, steps, outputs, file=model_json, jobs=-1 if no_analyse else jobs, timeout=timeout)

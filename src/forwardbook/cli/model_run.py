@@ -4,60 +4,154 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from forwardbook.book.model_tables import analysis_csv, analysis_page
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.analysis import Analysis, report
-from forwardbook.pipeline.model_analysis import Request, analyse, checked
+from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.model_analysis import Checked, Request, analyse, checked
+from forwardbook.pipeline.model_ensure import Ensured, analysed, known
+from forwardbook.pipeline.model_steps import Steps, agreement
 from forwardbook.profiling.peaks import devices
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.model_files import ModelFiles
 from forwardbook.workspace.storage import write_atomically
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """Where the result goes beside the terminal."""
+
+    as_json: bool
+    csv: Path | None = None
+    markdown: Path | None = None
+    plot: Path | None = None
+    out: Path | None = None
+
+
 def run_steps(
     request: Request,
-    steps: Mapping[str, bool],
+    wanted: Mapping[str, bool],
+    outputs: Outputs,
     *,
-    as_json: bool,
-    csv: Path | None,
-    markdown: Path | None,
-    plot: Path | None,
-    out: Path | None,
+    file: Path | None = None,
+    jobs: int = 0,
+    timeout: float | None = None,
 ) -> None:
-    """The steps asked for, or all of them; files are written when everything has been computed."""
-    every = not any(steps.values())
-    kept = ModelFiles(Workspace.find().root)
-    computes = steps["analyze"] or every
+    """The steps asked for, or all of them; `jobs` below 0 lists missing classes without analysing them."""
+    every = not any(wanted.values())
+    workspace = Workspace.find()
+    kept = ModelFiles(workspace.root)
     with progress() as told:
-        asked = checked(request, kept, told, need_sizes=computes)
-        analysis = analyse(asked) if computes else None
+        asked = checked(request, kept, told, need_sizes=wanted["analyze"] or every)
+        steps = Steps(asked.model, kept, request.model, workspace)
+        analysis = _analysed(asked, steps, every, file) if wanted["analyze"] or every else None
+    content: dict[str, object] = {}
+    if wanted["arch"]:
+        content["architecture"] = _wrote(steps.write_architecture())
+    ensured = _ensure(steps, jobs, timeout, workspace) if wanted["modules"] else None
+    if ensured is not None:
+        content["modules"] = [vars(one) for one in ensured]
+    if wanted["populate"]:
+        with progress() as told:
+            told("reading parameters")
+            content["populated"] = _wrote(steps.write_populated(steps.populate()))
     if analysis is not None:
-        files = _files(analysis, csv, markdown, plot, out)
-        for path, text in files.items():
-            write(path, text)
-        _print(analysis, as_json, bool(request.devices))
-        for path in files:
-            _say(f"wrote {path}")
+        _give(analysis, outputs, bool(request.devices), content)
+    elif outputs.as_json:
+        print(json.dumps(content, indent=1))
+    elif ensured is not None:
+        _show(ensured)
+    if jobs >= 0 and ensured and any(one.state == "unresolved" for one in ensured):
+        raise typer.Exit(1)
 
 
-def _files(
-    analysis: Analysis, csv: Path | None, markdown: Path | None, plot: Path | None, out: Path | None
-) -> dict[Path, str | bytes]:
+def _analysed(asked: Checked, steps: Steps, every: bool, file: Path | None) -> Analysis:
+    """The analysis, beside what the module database says; what was found out for it is kept."""
+    analysis = analyse(asked)
+    found = steps.fresh(file)
+    if found is None and every:
+        found = steps.populate()
+        steps.write_populated(found)
+        if not steps.kept_architecture():
+            steps.write_architecture()
+    told = agreement(found, asked.request.phases)
+    notes = list(analysis.notes)
+    if missing := [one for one in known(asked.model.architecture, steps.database) if one.state == "missing"]:
+        names = ", ".join(one.class_name.rpartition(".")[2] for one in missing)
+        notes.append(f"without an entry of their own ({names}); --ensure-modules analyses them")
+    return replace(analysis, agreement=told, notes=tuple(notes))
+
+
+def _ensure(steps: Steps, jobs: int, timeout: float | None, workspace: Workspace) -> list[Ensured]:
+    """Every class of the model, those that were missing analysed."""
+    found = known(steps.model.architecture, steps.database)
+    missing = [one.class_name for one in found if one.state == "missing"]
+    if jobs < 0 or not missing:
+        return found
+    done: dict[str, Ensured] = {}
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as shown:
+        task = shown.add_task("analysing classes", total=len(missing))
+
+        def started(name: str) -> None:
+            shown.update(task, description=f"analysing {name.rpartition('.')[2]}")
+
+        for one in analysed(missing, workspace.root, jobs, Limits.given(None, timeout), started):
+            done[one.class_name] = one
+            shown.advance(task)
+    return [done.get(one.class_name, one) for one in found]
+
+
+def _show(ensured: Sequence[Ensured]) -> None:
+    from forwardbook.cli.model_view import classes_view
+    from forwardbook.cli.terminal import console
+
+    console().print(classes_view(ensured))
+
+
+def _give(analysis: Analysis, outputs: Outputs, chosen: bool, content: Mapping[str, object]) -> None:
+    """Files first, then the result on standard output."""
+    whole = analysis if chosen else replace(analysis, devices=tuple(devices()))
+    files = _files(whole, outputs)
+    for path, text in files.items():
+        write(path, text)
+    if outputs.as_json:
+        print(json.dumps(report(whole) | dict(content), indent=1))
+    else:
+        from forwardbook.cli.model_view import analysis_view
+        from forwardbook.cli.terminal import console
+
+        console().print(analysis_view(whole))
+    for path in files:
+        say(f"wrote {path}")
+
+
+def _files(analysis: Analysis, outputs: Outputs) -> dict[Path, str | bytes]:
     """What to write, by path."""
     found: dict[Path, str | bytes] = {}
-    whole = analysis if analysis.devices else replace(analysis, devices=tuple(devices()))
-    if csv is not None:
-        found[csv] = analysis_csv(whole)
-    if markdown is not None:
-        found[markdown] = analysis_page(whole)
-    if out is not None:
-        found[out / "analysis.json"] = json.dumps(report(whole), indent=1) + "\n"
-        found[out / "layers.csv"] = analysis_csv(whole)
-        found[out / "analysis.md"] = analysis_page(whole)
+    if outputs.csv is not None:
+        found[outputs.csv] = analysis_csv(analysis)
+    if outputs.markdown is not None:
+        found[outputs.markdown] = analysis_page(analysis)
+    if outputs.out is not None:
+        found[outputs.out / "analysis.json"] = json.dumps(report(analysis), indent=1) + "\n"
+        found[outputs.out / "layers.csv"] = analysis_csv(analysis)
+        found[outputs.out / "analysis.md"] = analysis_page(analysis)
     return found
 
 
@@ -68,23 +162,16 @@ def write(path: Path, content: str | bytes) -> None:
     write_atomically(path, content)
 
 
-def _print(analysis: Analysis, as_json: bool, chosen: bool) -> None:
-    from forwardbook.cli.model_view import analysis_view
-    from forwardbook.cli.terminal import console
-
-    whole = analysis if chosen else replace(analysis, devices=tuple(devices()))
-    if as_json:
-        print(json.dumps(report(whole), indent=1))
-        return
-    console().print(analysis_view(whole))
+def _wrote(path: Path) -> str:
+    here = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    say(f"wrote {here}")
+    return str(here)
 
 
 class progress:  # noqa: N801 - used as a function
     """Takes what is going on and shows it with a spinner, on the terminal of standard error only."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-
         self._status = Console(stderr=True).status("reading the model")
 
     def __enter__(self) -> Callable[[str], None]:
@@ -95,5 +182,6 @@ class progress:  # noqa: N801 - used as a function
         self._status.stop()
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """A line beside the result, on standard error."""
     print(text, file=sys.stderr)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil
 from typing import Final
@@ -16,6 +17,7 @@ from forwardbook.cli.terminal import verdict_text
 from forwardbook.models.analysis import Analysis, PhaseAnalysis, intensity_of
 from forwardbook.models.roofline import Timing, ridge, timing
 from forwardbook.models.totals import Numbers, Row
+from forwardbook.pipeline.model_ensure import Ensured
 
 BAR: Final = 16
 BOUND_STYLES: Final = {"compute": "magenta", "bandwidth": "blue", "none": "dim"}
@@ -217,3 +219,18 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:,.2f} {unit}"
     return f"{seconds / 1e-9:,.1f} ns"
+
+
+def classes_view(ensured: Sequence[Ensured]) -> RenderableType:
+    """The classes of a model and where each stands in the module database."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("class", "state", "entry", "verdict", "reason"):
+        table.add_column(column, overflow="fold")
+    styles = {"known": "green", "analysed": "bold green", "missing": "yellow", "unresolved": "red"}
+    for one in ensured:
+        state = Text(one.state, styles[one.state])
+        name = one.class_name.rpartition(".")[2]
+        table.add_row(name, state, one.key, verdict_text(one.verdict), Text(one.reason, "dim"))
+    counts = Counter(one.state for one in ensured)
+    told = ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
+    return Group(table, "", Text(f"{len(ensured)} classes: {told}"))

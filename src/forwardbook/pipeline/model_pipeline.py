@@ -133,7 +133,7 @@ class Model:
             self.told(f"the formulas are not kept for the next time: {error}")
 
     def _empty(self) -> ModelCosts:
-        model = self._module()
+        model = self.module()
         return ModelCosts(
             model_id=self.architecture.model_id,
             model_class=self.architecture.model_class,
@@ -146,7 +146,8 @@ class Model:
             phases=[],
         )
 
-    def _module(self) -> nn.Module:
+    def module(self) -> nn.Module:
+        """The model, built on the meta device without weights."""
         import torch
 
         from forwardbook.analyzers.instances.pretrained.models import instantiate

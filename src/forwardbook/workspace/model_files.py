@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,12 +15,14 @@ from pydantic import ValidationError
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import ARCHITECTURE_VERSION, Architecture
+from forwardbook.models.populated import POPULATED_VERSION, Populated
 from forwardbook.models.record import ModelCosts
 from forwardbook.workspace.storage import locked, write_atomically
 
 FOLDER: Final = "models"
 COSTS: Final = ".costs.json"
 POPULATED: Final = "_populated.json"
+FAULTS: Final = 24
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -59,10 +62,23 @@ class ModelFiles:
                 with suppress(ValidationError, ValueError, OSError):
                     yield ModelCosts.model_validate_json(path.read_text(encoding="utf-8"))
 
-    def write(self, architecture: Architecture) -> Path:
-        """The architecture under its id; in one step."""
+    def populated(self, model_id: str) -> Iterator[Populated]:
+        """The populated architectures kept for a model, the own first; damaged ones are passed over."""
+        for folder in self._folders():
+            path = folder / f"{model_id}{POPULATED}"
+            if path.is_file():
+                with suppress(ModelFileError):
+                    yield read_populated(path)
+
+    def write(self, architecture: Architecture, name: str = "") -> Path:
+        """The architecture under its id, or the name that its user has for it; in one step."""
         text = architecture.model_dump_json(by_alias=True, indent=1) + "\n"
-        return self._write(f"{_checked(architecture.model_id)}.json", text)
+        return self._write(f"{_checked(name or architecture.model_id)}.json", text)
+
+    def write_populated(self, found: Populated, name: str = "") -> Path:
+        """The populated architecture under the model's id, or its user's name for it; in one step."""
+        text = found.model_dump_json(by_alias=True, indent=1) + "\n"
+        return self._write(f"{_checked(name or found.model_id)}{POPULATED}", text)
 
     def write_costs(self, costs: ModelCosts) -> Path:
         """The formulas under the model's id; in one step."""
@@ -82,27 +98,64 @@ class ModelFiles:
 
 
 def read_architecture(path: Path) -> Architecture:
-    """An architecture file.
+    """An architecture file, or the architecture of a populated one.
 
     Raises:
         ModelFileError: where it cannot be read, is no JSON, is of a newer version or lacks what it must have.
     """
+    text = _text(path)
+    if _version(text, "populated_version") is not None:
+        return read_populated(path).architecture()
+    _refuse_newer(path, _version(text, "architecture_version"), ARCHITECTURE_VERSION)
     try:
-        text = path.read_text(encoding="utf-8")
+        return Architecture.model_validate_json(text)
+    except ValidationError as error:
+        raise _faulty(path, error) from error
+
+
+def read_populated(path: Path) -> Populated:
+    """A populated architecture file.
+
+    Raises:
+        ModelFileError: as `read_architecture`.
+    """
+    text = _text(path)
+    _refuse_newer(path, _version(text, "populated_version"), POPULATED_VERSION)
+    try:
+        return Populated.model_validate_json(text)
+    except ValidationError as error:
+        raise _faulty(path, error) from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ModelFileError(f"reading {path}: {error}") from error
+
+
+def _version(text: str, name: str) -> object:
     try:
-        found = Architecture.model_validate_json(text)
-    except ValidationError as error:
-        faults = ((".".join(map(str, one["loc"])) or "the file", one["msg"]) for one in error.errors()[:8])
-        told = "; ".join(f"{place}: {what}" for place, what in faults)
-        raise ModelFileError(f"reading the architecture {path}: {told}") from error
-    if found.architecture_version > ARCHITECTURE_VERSION:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return content.get(name) if isinstance(content, dict) else None
+
+
+def _refuse_newer(path: Path, found: object, known: int) -> None:
+    if isinstance(found, int) and found > known:
         raise ModelFileError(
-            f"reading {path}: it was written by a newer version (architecture {found.architecture_version}, "
-            f"this one knows {ARCHITECTURE_VERSION}); update forwardbook"
+            f"reading {path}: it was written by a newer version ({found}, this one knows {known}); "
+            "update forwardbook"
         )
-    return found
+
+
+def _faulty(path: Path, error: ValidationError) -> ModelFileError:
+    """Everything that is wrong with a file, the first of many."""
+    faults = [f"  {'.'.join(map(str, one['loc'])) or 'the file'}: {one['msg']}" for one in error.errors()]
+    shown = faults[:FAULTS] + ([f"  and {len(faults) - FAULTS} more"] if len(faults) > FAULTS else [])
+    heading = f"reading {path}: it is no architecture of a model, as --generate-arch writes it:"
+    return ModelFileError("\n".join([heading, *shown]))
 
 
 def _checked(model_id: str) -> str:

@@ -42,7 +42,7 @@ def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         lock.release()
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str | bytes) -> None:
     """Replace a file by a whole new one; whatever goes wrong on the way, the old one stays as it was."""
     path = path.resolve()  # a link stays a link: what it leads to is replaced
     if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
@@ -54,8 +54,8 @@ def write_atomically(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
         temporary = Path(name)
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with open(descriptor, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)

@@ -1,0 +1,184 @@
+"""Formulas of a model's layers, its populated parameters and the module database in; where both agree out.
+
+The two accounts share no derivation: a layer's formula comes from running the whole model at its config, the
+entry of its class from the class with every size of its config free. Both are evaluated at random sizes; all
+quantities must be equal. How many rows a layer of torch sees (positions, patches, tokens) is not in its
+parameters: it is read off the bytes that the layer writes, one unknown beside seven other equations.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final
+
+from forwardbook.errors import FormulaError
+from forwardbook.formula import Condition
+from forwardbook.formula.rational import Rational, rational_value
+from forwardbook.models.populated import Opinion, Populated, PopulatedLayer, State
+from forwardbook.models.record import LayerCosts, PhaseCosts
+from forwardbook.models.totals import NAMES, parsed
+from forwardbook.schema import Entry, Regime
+
+MATTER: Final = (frozenset({"flops"}), frozenset({"weights", "writes"}))
+POINTS: Final = 3
+TRIES: Final = 40
+ROWS: Final = ("seq_len", "batch_size")
+_INDEX = re.compile(r"(?<![^.])[\d,-]*\d[\d,-]*(?![^.])")
+
+Entries = Callable[[str], Entry | None]
+Sizes = Mapping[str, Rational]
+
+
+def opinions(phase: PhaseCosts, populated: Populated, entries: Entries, seed: int = 7) -> list[Opinion]:
+    """One opinion for each distinct layer of a phase."""
+    points = list(_points(phase, random.Random(seed)))
+    return [
+        _opinion(name, layer, populated.at(name), entries, points) for name, _, layer in phase.model.walk()
+    ]
+
+
+def summary(found: Sequence[Opinion]) -> dict[str, object]:
+    """Classes by state, and one line for people: the worst that any layer of a class says."""
+    by_class: dict[str, set[str]] = {}
+    for one in found:
+        by_class.setdefault(one.class_name, set()).add(one.state)
+    order = ("differs", "same arithmetic", "agrees", "no regime", "no entry")
+    states: dict[str, list[str]] = {state: [] for state in order}
+    for name, seen in by_class.items():
+        states[next(state for state in order if state in seen)].append(name)
+    return {"told": _told(states, len(by_class)), **{k.replace(" ", "_"): v for k, v in states.items()}}
+
+
+def _told(states: Mapping[str, Sequence[str]], count: int) -> str:
+    parts = [f"{len(states['agrees'])} of {count} classes agree with the module database"]
+    said = {
+        "same arithmetic": "{} in flops, not in all bytes as called here: {}",
+        "differs": "{} differ: {}",
+        "no regime": "{} have no regime for this call: {}",
+        "no entry": "{} are not in it: {}",
+    }
+    for state, text in said.items():
+        if states[state]:
+            names = ", ".join(name.rpartition(".")[2] for name in states[state])
+            parts.append(text.format(len(states[state]), names))
+    return "; ".join(parts)
+
+
+def _points(phase: PhaseCosts, rng: random.Random) -> Iterator[dict[str, Rational]]:
+    """Random sizes at which the phase's formulas hold."""
+    conditions = [Condition.parse(text) for text in phase.conditions]
+    narrow = "{a_dtype_bytes} < 4" in phase.conditions
+    wide = "{a_dtype_bytes} > 4" in phase.conditions
+    found = 0
+    for attempt in range(TRIES):
+        most = max(3, 64 >> (attempt // 8))
+        sizes: dict[str, Rational] = {p.name: rng.randint(2, most) for p in phase.parameters}
+        for one in conditions:  # sizes that are a number
+            names = one.symbols()
+            if one.op == "==" and len(names) == 1 and one.left.symbols() and not one.right.symbols():
+                sizes[next(iter(names))] = one.right.evaluate({})
+        sizes["a_dtype_bytes"] = rng.choice((1, 2)) if narrow else 8 if wide else 4
+        sizes["w_dtype_bytes"], sizes["kv_dtype_bytes"] = rng.randint(1, 8), rng.randint(1, 8)
+        if all(_holds(one, sizes) for one in conditions):
+            yield sizes
+            found += 1
+            if found == POINTS:
+                return
+
+
+def _holds(condition: Condition, sizes: Sizes) -> bool:
+    try:
+        left, right = rational_value(condition.left, sizes), rational_value(condition.right, sizes)
+    except FormulaError:
+        return False
+    order = {"==": left == right, "!=": left != right, "<": left < right, "<=": left <= right}
+    return order.get(condition.op, left > right if condition.op == ">" else left >= right)
+
+
+def _opinion(
+    name: str,
+    layer: LayerCosts,
+    filled: PopulatedLayer | None,
+    entries: Entries,
+    points: Sequence[Sizes],
+) -> Opinion:
+    entry = entries(filled.entry) if filled is not None and filled.entry else None
+    if entry is None or filled is None or not points:
+        return Opinion(layer=name, class_name=layer.class_name, state="no entry")
+    known = {n: v.value for n, v in filled.parameters.items() if isinstance(v.value, int)}
+    best: tuple[str, list[str]] | None = None
+    for regime in _candidates(entry, name):
+        wrong = _differences(regime, layer, known, points)
+        if wrong is not None and (best is None or len(wrong) < len(best[1])):
+            best = regime.name, wrong
+    if best is None:
+        return Opinion(layer=name, class_name=layer.class_name, state="no regime")
+    regime_name, wrong = best
+    differs = any(several <= set(wrong) for several in MATTER)
+    state: State = "differs" if differs else "same arithmetic" if wrong else "agrees"
+    told = f"not equal: {', '.join(wrong)}" if wrong else ""
+    return Opinion(layer=name, class_name=layer.class_name, state=state, regime=regime_name, told=told)
+
+
+def _candidates(entry: Entry, path: str) -> list[Regime]:
+    """The proved regimes of calls at such a place; for a class that is called by itself, all of them."""
+    proved = [r for r in entry.regimes if r.proof is not None and r.proof.verdict == "exact"]
+    pattern = _INDEX.sub("*", path)
+    found: list[Regime] = []
+    for regime in proved:
+        places = regime.context.removeprefix("called as ").split(", ")
+        here = any(pattern == place or pattern.endswith(f".{place}") for place in places)
+        if here or _alone(regime):
+            found.append(regime)
+    return found
+
+
+def _differences(
+    regime: Regime, layer: LayerCosts, known: Mapping[str, int], points: Sequence[Sizes]
+) -> list[str] | None:
+    """Quantities that differ at some point; None where the regime does not hold or lacks a parameter."""
+    wrong: dict[str, None] = {}
+    for point in points:
+        told = {name: rational_value(parsed(getattr(layer.costs, name)), point) for name in NAMES}
+        found = _at(regime, told, known, point)
+        if found is None:
+            return None
+        wrong |= dict.fromkeys(found)
+    return list(wrong)
+
+
+def _at(
+    regime: Regime, told: Mapping[str, Fraction], known: Mapping[str, int], point: Sizes
+) -> list[str] | None:
+    best: list[str] | None = None
+    for sizes in _readings(regime, told, {**point, **known}):
+        if not all(_holds(Condition.parse(text), sizes) for text in regime.conditions):
+            continue
+        wrong = [name for name in NAMES if rational_value(parsed(regime.formula(name)), sizes) != told[name]]
+        if not wrong:
+            return []
+        best = wrong if best is None or len(wrong) < len(best) else best
+    return best
+
+
+def _readings(regime: Regime, told: Mapping[str, Fraction], given: Sizes) -> Iterator[Sizes]:
+    """The sizes as the model has them; for a class called by itself, also with the rows that it must see."""
+    needed = set(regime.parameters)
+    if needed <= given.keys():
+        yield given
+    rows = next((name for name in ROWS if name in needed), None)
+    if not _alone(regime) or rows is None or not needed <= {*given.keys(), rows}:
+        return
+    for one in ({**given, rows: 1}, {**given, rows: 1, "batch_size": 1}):
+        written = rational_value(parsed(regime.formula("writes")), one)
+        count = told["writes"] / written if written else Fraction(0)
+        if count and count.denominator == 1:
+            yield {**one, rows: int(count)}
+
+
+def _alone(regime: Regime) -> bool:
+    """Whether the entry knows the class called by itself, at no place of a model."""
+    return regime.context in ("", "called by itself")
