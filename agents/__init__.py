@@ -1,1 +1,1 @@
-"""Agents turn a prompt and facts into proposals that the proof must confirm."""
+"""Agents turn a prompt and facts into proposals that the proof or the verifier must confirm."""
