@@ -1,4 +1,4 @@
-"""What tests of agents share: a small task with a checker, and both live backends against a scripted service."""
+"""What tests of agents share: a small task with a checker, and both live backends."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from forwardbook.agents.analyst import Answer, Failure, Task, TaskLimits
 from forwardbook.agents.api import ApiAnalyst
 from forwardbook.agents.ledger import Ledger, prices
 from forwardbook.agents.prompt import Prompt
+from forwardbook.agents.sdk import SdkAnalyst
 from forwardbook.agents.settings import Settings
 from forwardbook.agents.tools import Arguments, Paged, Tool, paged
 
@@ -52,6 +53,12 @@ def api(url: str, ledger: Ledger | None = None, **settings: Any) -> ApiAnalyst:
     """The plain backend against a scripted service."""
     made = Settings(base_url=url, model=MODEL, **{"retries": 0, **settings})
     return ApiAnalyst(made, "test-key", ledger or Ledger(), prices()[MODEL], backoff=0.01)
+
+
+def sdk(url: str, ledger: Ledger | None = None, **settings: Any) -> SdkAnalyst:
+    """The agent backend against a scripted service."""
+    made = Settings(base_url=url, model=MODEL, **{"retries": 0, **settings})
+    return SdkAnalyst(made, "test-key", ledger or Ledger(), prices()[MODEL])
 
 
 def ask(analyst: Any, *tasks: Task) -> list[Answer | Failure]:
