@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.ops import RULES_VERSION
+from forwardbook.formula import Condition
 from forwardbook.models.architecture import Architecture
 from forwardbook.models.record import ModelCosts, PhaseCosts
-from forwardbook.models.totals import NoFormulas, Widths, holding
+from forwardbook.models.totals import NoFormulas, Widths, holding, holds
 from forwardbook.pipeline.model_find import config_digest
 from forwardbook.pipeline.model_source import ModelRefused, config_from, model_named
 from forwardbook.pipeline.model_user import built, user_phases
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from forwardbook.analyzers.instances.pretrained.whole import Phase
 
 SEED = 20240229
+FEW = 3  # a size read as a symbol is well above 1, or comparisons with 1 would decide what is read
 
 Told = Callable[[str], None]
 
@@ -59,12 +61,12 @@ class Model:
             return holding(known, name, sizes, widths)
         self.told(f"deriving {name} of {self.architecture.model_id}")
         first = not any(p.phase == name and p.proof.dtype == _name(dtype) for p in known)
-        found = self._usual(chosen, dtype) if first else self._at(chosen, dtype, sizes)
+        found = self._usual(chosen, dtype) if first else self._at(chosen, dtype, sizes, widths)
         self._keep(found)
         try:
             return holding(self._known(), name, sizes, widths)
         except NoFormulas:
-            self._keep(self._at(chosen, dtype, sizes))
+            self._keep(self._at(chosen, dtype, sizes, widths))
             return holding(self._known(), name, sizes, widths)
 
     @property
@@ -99,12 +101,21 @@ class Model:
 
         return phase_costs(phase, dtype, SEED)
 
-    def _at(self, phase: Phase, dtype: torch.dtype, sizes: Mapping[str, int]) -> PhaseCosts:
-        """Formulas around the sizes asked for; a size of 1 is a number in them."""
+    def _at(
+        self, phase: Phase, dtype: torch.dtype, sizes: Mapping[str, int], widths: Widths
+    ) -> PhaseCosts:
+        """Formulas around the sizes asked for; a size of 1 is a number in them only where it must be."""
         from forwardbook.pipeline.model_costs import phase_costs
 
-        pinned = {name: 1 for name, size in sizes.items() if size == 1}
-        return phase_costs(phase, dtype, SEED, sizes, pinned)
+        ones = {name for name, size in sizes.items() if size == 1}
+        known = (p for p in self._known() if p.phase == phase.name and p.proof.dtype == _name(dtype))
+        unmet = [c for p in known for c in p.conditions if not holds(c, sizes, widths)]
+        in_the_way = {name for text in unmet for name in Condition.parse(text).symbols()}
+        near = {name: max(size, FEW) for name, size in sizes.items()}
+        found = phase_costs(phase, dtype, SEED, near, dict.fromkeys(ones & in_the_way, 1))
+        if all(holds(text, sizes, widths) for text in found.conditions):
+            return found
+        return phase_costs(phase, dtype, SEED, near, dict.fromkeys(ones, 1))
 
     def _known(self) -> list[PhaseCosts]:
         return self.costs.phases if self.costs else []
