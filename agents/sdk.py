@@ -1,11 +1,11 @@
-"""The agent backend: a task in, a session of the Claude Agent SDK that sees our tools alone, an answer out."""
+"""The agent backend: a task in, a session of the Claude Agent SDK with our tools alone, an answer out."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,7 +80,7 @@ class SdkAnalyst:
 
 
 def worst_of(task: Task, price: Price) -> int:
-    """The most that a session can cost: each turn reads all before it, no more than a model can, and answers."""
+    """The most that a session can cost: each turn reads all before it, as far as a model can, and answers."""
     first = task.prompt.size + len(str(task.schema)) + sum(len(str(tool.signature)) for tool in task.tools)
     total = 0
     for turn in range(task.limits.turns):
@@ -123,9 +123,9 @@ class _Session:
             options = self._options(made)
             result: ResultMessage | None = None
             try:
-                async with contextlib.aclosing(
-                    sdk.query(prompt=self.task.prompt.text, options=options)
-                ) as talk:
+                talking = sdk.query(prompt=self.task.prompt.text, options=options)
+                assert isinstance(talking, AsyncGenerator)
+                async with contextlib.aclosing(talking) as talk:
                     async for message in talk:
                         if isinstance(message, sdk.SystemMessage) and message.subtype == "init":
                             self._check(message.data)
@@ -226,22 +226,18 @@ class _Session:
         self.submission.calls.append(result.call("submit", submitted))
         if not reason:
             return {}
+        over = {"continue_": False, "stopReason": "too many answers failed"}
         return {
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",
                 "permissionDecisionReason": reason,
             },
-            **(
-                {"continue_": False, "stopReason": "too many answers failed"}
-                if self.submission.exhausted
-                else {}
-            ),
+            **(over if self.submission.exhausted else {}),
         }
 
     def _tool(self, tool: toolbox.Tool) -> SdkMcpTool[Any]:
         import claude_agent_sdk as sdk
-        from mcp.types import ToolAnnotations
 
         served = {tool.name: tool}
 
@@ -251,7 +247,7 @@ class _Session:
             return {"content": [{"type": "text", "text": result.text}], "is_error": result.is_error}
 
         made: Callable[..., SdkMcpTool[Any]] = sdk.tool(
-            tool.name, tool.description, tool.schema, annotations=ToolAnnotations(readOnlyHint=True)
+            tool.name, tool.description, tool.schema, annotations=sdk.ToolAnnotations(readOnlyHint=True)
         )
         return made(handle)
 

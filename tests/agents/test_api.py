@@ -8,7 +8,8 @@ from forwardbook.agents.analyst import Answer, Failure, Spent
 from forwardbook.agents.ledger import Ledger, prices
 
 from .conftest import MODEL, Sum, api, ask, small
-from .script import Broken, Cut, Drop, Fail, Hang, Raw, Say, say, thinking, tool_results, use
+from .faults import FAULTS
+from .script import Fail, Hang, Say, say, thinking, tool_results, use
 from .server import Scripted
 
 RIGHT = use("submit", {"total": 4, "reasoning": "two and two"})
@@ -82,30 +83,6 @@ def test_text_alone_gets_one_nudge() -> None:
     assert isinstance(failure, Failure)
     assert "invalid" == failure.kind
     assert 2 == len(server.bodies)
-
-
-FAULTS = {
-    "429": (Fail(429, "rate_limit_error"), "rate"),
-    "529": (Fail(529, "overloaded_error"), "overloaded"),
-    "500": (Fail(500, "api_error"), "server"),
-    "401": (Fail(401, "authentication_error"), "auth"),
-    "403": (Fail(403, "permission_error"), "auth"),
-    "404": (Fail(404, "not_found_error"), "auth"),
-    "too long": (Fail(400, "invalid_request_error", "prompt is too long: 300000 tokens"), "too_long"),
-    "413": (Fail(413, "request_too_large"), "too_long"),
-    "dropped": (Drop(), "connection"),
-    "malformed": (Raw(200, "{oops"), "malformed"),
-    "html": (Raw(200, "<html>hello</html>", "text/html"), "malformed"),
-    "empty": (Raw(200, ""), "malformed"),
-    "empty object": (Raw(200, "{}"), "malformed"),
-    "empty stream": (Raw(200, "", "text/event-stream"), "malformed"),
-    "cut stream": (Cut(), "connection"),
-    "error event": (Broken(), "overloaded"),
-    "hang": (Hang(30), "timeout"),
-    "refusal": (say("no", stop="refusal"), "refused"),
-    "max tokens": (say("and so on", stop="max_tokens"), "cut"),
-    "text only": (say("four"), "invalid"),
-}
 
 
 @pytest.mark.parametrize("name", FAULTS)

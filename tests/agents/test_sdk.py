@@ -1,15 +1,19 @@
 """The agent backend: the real SDK and its bundled program against a scripted service."""
 
+import os
+import tempfile
+import time
 from pathlib import Path
 
 import claude_agent_sdk
 import pytest
 
-from forwardbook.agents.analyst import Answer
+from forwardbook.agents.analyst import Answer, Failure
 from forwardbook.agents.ledger import Ledger
 
 from .conftest import Sum, ask, sdk, small
-from .script import say, tool_results, use
+from .faults import FAULTS
+from .script import Hang, say, tool_results, use
 from .server import Scripted
 
 PROGRAM = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
@@ -37,3 +41,83 @@ def test_refused_answer_is_mended() -> None:
     assert ("predicted 5, measured 4",) == answer.attempts
     assert server.pos in (3, 4)
     assert len(server.bodies) * 1000 == ledger.spent.input_tokens
+
+
+def left_over() -> list[str]:
+    """Processes and folders of sessions that are over."""
+    found = [path.name for path in Path(tempfile.gettempdir()).glob("forwardbook-agent-*")]
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"forwardbook-agent-" in (folder / "environ").read_bytes() and int(folder.name) != os.getpid():
+                found.append((folder / "cmdline").read_text()[:80])
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_has_its_kind(name: str) -> None:
+    """Each fault ends in its own kind of failure, in time; no process, folder or reservation is left."""
+    step, kind = FAULTS[name]
+    ledger = Ledger.of_usd(100)
+    begin = time.monotonic()
+    with Scripted(forever=lambda body: step) as server:
+        [failure] = ask(sdk(server.url, ledger, request_seconds=3.0), small(seconds=30))
+
+    assert isinstance(failure, Failure)
+    assert kind == failure.kind, failure.detail
+    assert time.monotonic() - begin < 40
+    assert 0 == ledger.held
+    assert failure.spent == ledger.spent
+    assert [] == left_over()
+
+
+def test_refused_connection() -> None:
+    """Where nobody listens the failure is one of connection."""
+    with Scripted() as server:
+        url = server.url
+    [failure] = ask(sdk(url), small())
+
+    assert isinstance(failure, Failure)
+    assert "connection" == failure.kind, failure.detail
+
+
+def test_task_ends_in_time() -> None:
+    """The limit of a task ends the program; what nobody told the cost of is booked at its worst."""
+    ledger = Ledger()
+    begin = time.monotonic()
+    with Scripted([Hang(60)]) as server:
+        [failure] = ask(sdk(server.url, ledger), small(seconds=4))
+
+    assert isinstance(failure, Failure)
+    assert "timeout" == failure.kind
+    assert time.monotonic() - begin < 20
+    assert ledger.spent.nano_usd > 0
+    assert [] == left_over()
+
+
+def test_turns_are_limited() -> None:
+    """A model that only reads ends at the limit of turns."""
+    with Scripted(forever=lambda body: say(use("mcp__facts__facts", {}))) as server:
+        [failure] = ask(sdk(server.url), small(turns=3))
+
+    assert isinstance(failure, Failure)
+    assert ("turns", 3) == (failure.kind, len(server.bodies))
+
+
+def test_liar_ends_invalid() -> None:
+    """A model that keeps submitting what is wrong is given up, with every reason told."""
+    with Scripted(forever=lambda body: say(WRONG)) as server:
+        [failure] = ask(sdk(server.url), small(attempts=3))
+
+    assert isinstance(failure, Failure)
+    assert ("invalid", 3) == (failure.kind, len(failure.attempts))
+
+
+def test_budget_is_kept() -> None:
+    """A session that could exceed the cap never starts."""
+    with Scripted() as server:
+        [failure] = ask(sdk(server.url, Ledger.of_usd(0.01)), small())
+
+    assert isinstance(failure, Failure)
+    assert ("budget", 0) == (failure.kind, len(server.log))
