@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -69,7 +69,7 @@ def explain(
 def _tell(report: Report) -> None:
     """What became of each page on standard output; what is wrong, and what to do, beside it."""
     for page in report.pages:
-        print(f"{page.outcome:<12} {page.path}{page.figures}")
+        _say(f"{page.outcome:<12} {page.path}{page.figures}", sys.stdout)
         for line in page.wrong:
             _say(f"  {line}")
     for line in report.problems:
@@ -77,5 +77,8 @@ def _tell(report: Report) -> None:
     _say(report.closing)
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+def _say(text: str, where: TextIO | None = None) -> None:
+    """A line, by default beside the result; what the terminal cannot show is escaped."""
+    where = where or sys.stderr
+    encoding = where.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=where)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import re
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
@@ -202,7 +203,7 @@ def rendered(press: Press, pages: tuple[Planned, ...], jobs: int) -> Iterator[Re
     _PRESS[:] = [press]
     context = multiprocessing.get_context("fork")
     try:
-        with ProcessPoolExecutor(min(jobs, len(pages)), mp_context=context) as pool:
+        with ProcessPoolExecutor(min(jobs, len(pages)), context, _leave_interrupts) as pool:
             waiting = [pool.submit(_render, planned) for planned in pages]
             try:
                 for done in as_completed(waiting):
@@ -211,6 +212,11 @@ def rendered(press: Press, pages: tuple[Planned, ...], jobs: int) -> Iterator[Re
                 pool.shutdown(wait=True, cancel_futures=True)
     finally:
         _PRESS.clear()
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C is for the process that writes; a worker ends when its pool does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _render(planned: Planned) -> Rendered:

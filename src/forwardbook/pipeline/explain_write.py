@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -33,14 +32,13 @@ FAILURES = ("would change", "would remove", "contradicted", "edited", "not ours"
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """What became of one page; `wrong` are the lines that say why, `digest` that of the text on disk."""
+    """What became of one page; `wrong` are the lines that say why."""
 
     name: str
     path: str
     outcome: Outcome
     figures: str = ""
     wrong: tuple[str, ...] = ()
-    digest: str = ""
 
     @property
     def failed(self) -> bool:
@@ -90,11 +88,6 @@ def subjects(folder: Path) -> dict[str, str]:
         if subject:
             found[page.stem] = json.loads(subject[1])
     return found
-
-
-def digest_of(text: str) -> str:
-    """What a page is recognised by."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _present(path: Path) -> str | None:

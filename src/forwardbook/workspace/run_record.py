@@ -16,14 +16,13 @@ from forwardbook.workspace.storage import WorkspaceError, write_atomically
 class RunRecord:
     """`stamp` is the state of the files as their folder tells it, `content` that of their bytes.
 
-    `pages` holds the digest of each page that was written or found up to date in this state. `seen` holds
-    (modified, size) of each, so that a page which nobody touched is not read again; `told` its figures.
+    `seen` holds (modified, size) of each page that was written or found up to date in this state, so that
+    a page which nobody touched is not read again; `told` holds its figures.
     """
 
     stamp: str = ""
     content: str = ""
     is_complete: bool = False
-    pages: dict[str, str] = field(default_factory=dict)
     seen: dict[str, tuple[int, int]] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
@@ -38,7 +37,6 @@ def load_record(subject: str) -> RunRecord:
             str(raw["stamp"]),
             str(raw["content"]),
             bool(raw["is_complete"]),
-            {str(name): str(digest) for name, digest in raw["pages"].items()},
             {name: (int(modified), int(size)) for name, (modified, size) in seen.items()},
             {str(name): str(text) for name, text in raw["told"].items()},
             tuple(str(text) for text in raw["problems"]),

@@ -151,7 +151,7 @@ def _trace(survey: Survey, tracer: Tracer, place: Place) -> Iterator[Block]:
 def chain_line(survey: Survey, chain: Chain) -> str:
     """A chain as one line: each definition and call with its lines, and why it stops."""
     start = cite(chain.start.definition.qualname, chain.start.path, chain.start.definition.span)
-    steps = []
+    steps: list[str] = []
     for each in chain.edges:
         place = survey.place(each.callee_path, each.callee) if each.callee_path else None
         name = cite(each.callee, place.path, place.definition.span) if place else code(each.callee)
