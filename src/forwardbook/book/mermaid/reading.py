@@ -16,7 +16,7 @@ _MESSAGE = re.compile(
     rf"^\s*({_NAME})\s*(<<-->>|<<->>|-->>|->>|--x|-x|--\)|-\)|-->|->)\s*[+-]?\s*({_NAME})\s*:\s*(.*?)\s*$"
 )
 _NOTE = re.compile(rf"^\s*[Nn]ote\s+(?:over|left of|right of)\s+({_NAME}(?:\s*,\s*{_NAME})?)\s*:\s*(.*)$")
-_LIFE = re.compile(rf"^\s*(?:de)?activate\s+({_NAME})\s*$|^\s*destroy\s+({_NAME})\s*$")
+_LIFE = re.compile(rf"^\s*(activate|deactivate|destroy)\s+({_NAME})\s*$")
 _CLASS = re.compile(
     r"^\s*class\s+(`[^`]+`|[\w.~]+)\s*(?:\[\"([^\"]*)\"\])?\s*(?:<<[^>]*>>)?\s*(?::::\w+)?\s*(\{)?\s*(\})?\s*$"
 )
@@ -58,6 +58,15 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """The begin or end of a participant's activity."""
+
+    line: int
+    name: str
+    begins: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """A line inside a class, as written."""
 
@@ -75,6 +84,7 @@ class Diagram:
     arrows: list[Arrow] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     mentioned: list[tuple[int, str]] = field(default_factory=list)
+    lives: list[Life] = field(default_factory=list)
 
     def label(self, name: str) -> str:
         """The first label of a name, else the name."""
@@ -125,7 +135,8 @@ def _read_sequence(lines: list[str], diagram: Diagram) -> None:
         elif found := _NOTE.match(line):
             diagram.mentioned.extend((number, name.strip()) for name in found[1].split(","))
         elif found := _LIFE.match(line):
-            diagram.mentioned.append((number, found[1] or found[2]))
+            diagram.mentioned.append((number, found[2]))
+            diagram.lives += [Life(number, found[2], found[1] == "activate")] if found[1] != "destroy" else []
 
 
 def _read_classes(lines: list[str], diagram: Diagram) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.book.mermaid.reading import plain_text
-from forwardbook.book.verify.diagrams import split_arguments
+from forwardbook.book.verify.called import split_arguments
 from forwardbook.book.verify.reading import Page, read_page
 from forwardbook.book.verify.symbols import looks_like_code
 
@@ -49,7 +49,9 @@ Site = Callable[[random.Random], "str | None"]
 class Corruptor:
     """The places of a page where something can be made wrong, by kind."""
 
-    def __init__(self, markdown: str) -> None:
+    def __init__(self, markdown: str, true: Callable[[str, int, int], bool] | None = None) -> None:
+        """`true` tells whether something is defined at exactly these lines of a file."""
+        self.true = true or (lambda path, start, end: False)
         self.lines = markdown.split("\n")
         self.page: Page = read_page(markdown)
         self._body = {line.number for line in self.page.lines}
@@ -80,19 +82,22 @@ def _line_numbers(one: Corruptor) -> Sites:
             before = line[: found.start()]
             behind = before.endswith("`(`") or before.endswith("` (`")
             if before.endswith("`") and (behind or (number in one._rows and _NAME.search(line))):
-                yield number, _shifted(line, found)
+                yield number, _shifted(one, line, found)
     for fence in one.page.fences:
         for line in fence.lines[:1]:
             origin = re.match(r"(?:#|//) (?:from )?", line)
             if origin and (place := _PLACE.match(line, origin.end())):
-                yield fence.line + 1, _shifted(line, place)
+                yield fence.line + 1, _shifted(one, line, place)
 
 
-def _shifted(line: str, place: re.Match[str]) -> Site:
+def _shifted(one: Corruptor, line: str, place: re.Match[str]) -> Site:
     def site(rng: random.Random) -> str:
         group = rng.choice([index for index in (2, 3) if place[index]])
         value = int(place[group])
         changed = value + rng.choice((-1, 1)) if value > 1 else 2
+        start, end = (changed if index == group else int(place[index] or 0) for index in (2, 3))
+        if one.true(place[1], start, end):
+            return line
         return line[: place.start(group)] + str(changed) + line[place.end(group) :]
 
     return site

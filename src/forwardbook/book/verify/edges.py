@@ -239,13 +239,17 @@ def _same(path: str, name: str, b: End, context: Context) -> bool:
     return not b.targets or found is None or any(found == (one.path, one.qualname) for one in b.targets)
 
 
-def _inherits(a: End, b: End, context: Context, where: Place | None) -> Verdict:
+def _directly_inherits(a: End, b: End, context: Context, where: Place | None) -> Verdict:
+    return _inherits(a, b, context, where, far=False)
+
+
+def _inherits(a: End, b: End, context: Context, where: Place | None, far: bool = True) -> Verdict:
     classes = [one for one in a.targets if one.is_class]
     path = a.targets[0].path
     if not classes:
         return contradicted(f"{a.name} is no class", path)
     for one in classes:
-        for each in context.names.lineage(one):
+        for each in context.names.lineage(one) if far else (one,):
             first, others = context.names.bases(each)
             if any(base in b.targets for base in first):
                 return supported(path)
@@ -349,6 +353,7 @@ _RULES: dict[str, Callable[[End, End, Context, Place | None], Verdict]] = {
     "uses": _uses,
     "imports": _imports,
     "inherits from": _inherits,
+    "directly inherits from": _directly_inherits,
     "raises": _raises,
     "overrides": _overrides,
     "decorates": _decorates,

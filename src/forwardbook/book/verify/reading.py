@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ _RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})\s*$")
 _CELLS = re.compile(r"(?<!\\)\|")
 _LIST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
+_SUMMARY = re.compile(r"^\s*<summary>(.*)</summary>\s*$")
 _SOURCE = re.compile(r"^\s+(?:-\s*)?[\"']?(.+?)[\"']?\s*:\s*[\"']?(?:sha256:)?([0-9a-f]{8,64})[\"']?\s*$")
 
 
@@ -53,12 +55,16 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A block of code: `line` is the line of its first fence, so that line `n` of it stands at `line + n`."""
+    """A block of code: `line` is the line of its first fence, so that line `n` of it stands at `line + n`.
+
+    `caption` is the summary of the folded part that it stands in.
+    """
 
     line: int
     language: str
     lines: tuple[str, ...]
     heading: Heading | None
+    caption: str = ""
 
     @property
     def text(self) -> str:
@@ -109,6 +115,7 @@ class _Reader:
         self.at = 0
         self.above: tuple[Heading, ...] = ()
         self.in_list = False
+        self.caption = ""
 
     @property
     def heading(self) -> Heading | None:
@@ -161,7 +168,7 @@ class _Reader:
         self.at += 1
         words = found[3].strip().lstrip("{.").split()
         language = words[0].strip("{}").lower() if words else ""
-        self.page.fences.append(Fence(begin, language, tuple(inside), self.heading))
+        self.page.fences.append(Fence(begin, language, tuple(inside), self.heading, self.caption))
 
     def _heading(self, line: int, level: int, text: str) -> None:
         above = tuple(one for one in self.above if one.level < level)
@@ -186,6 +193,10 @@ class _Reader:
         self.at += 1
         if not line.strip():
             return
+        if found := _SUMMARY.match(line):
+            self.caption = html.unescape(re.sub(r"</?code>", "`", found[1]))
+        elif line.startswith("</details>"):
+            self.caption = ""
         following = self.lines[self.at] if self.at < len(self.lines) else ""
         underline = _UNDERLINE.match(following)
         if underline is not None and not _LIST.match(line) and not line.startswith(("    ", ">")):

@@ -124,7 +124,7 @@ def _check_other(symbol: str, name: str, place: Place, path: str, context: Conte
     mentioned = any(
         place.start <= n <= place.last for n in lines_with(name.rpartition(".")[2], path, context)
     )
-    if context.strict and looks_like_code(symbol):
+    if context.strict and name.replace(".", "_").isidentifier():
         return contradicted(f"{path} defines no {name}", path)
     return unverified(
         f"{path} defines no {name}" + (", but it is written there" if mentioned else ""), path

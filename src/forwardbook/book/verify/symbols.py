@@ -116,7 +116,7 @@ def _check_dotted(name: str, context: Context, near: tuple[str, ...]) -> tuple[K
         return ("member" if classes else "symbol"), supported(targets[0].path)
     if classes:
         return "member", check_member(classes, last, context)
-    files = [one.path for one in owners if one.is_file]
+    files = tuple(one.path for one in owners if one.is_file)
     if files:
         return "symbol", _check_global(files, name, last, context)
     if head in names.packages:
@@ -141,7 +141,7 @@ def check_member(classes: list[Target], last: str, context: Context) -> Verdict:
     return unverified(f"{owner.qualname} has bases outside of the sources", owner.path)
 
 
-def _check_global(files: list[str], name: str, last: str, context: Context) -> Verdict:
+def _check_global(files: tuple[str, ...], name: str, last: str, context: Context) -> Verdict:
     names, path = context.names, files[0]
     for one in files:
         if has_global(names, one, last) or name in names.packages:
@@ -149,6 +149,8 @@ def _check_global(files: list[str], name: str, last: str, context: Context) -> V
     facts = [context.sources.files[one] for one in files]
     open_ended = any(one.name == "*" for fact in facts for one in fact.imports)
     if open_ended or any(d.name == "__getattr__" for fact in facts for d in fact.definitions):
+        if context.strict and not names.is_word(last, files):
+            return contradicted(f"{last} is nowhere in the sources" + _suggest(last, names.known), path)
         return unverified(f"{path} takes names from elsewhere", path)
     inside = frozenset({d.name for fact in facts for d in fact.definitions})
     return contradicted(f"{path} has no {last}" + _suggest(last, inside), path)
