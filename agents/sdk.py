@@ -154,6 +154,8 @@ class _Session:
         if result.subtype == "error_max_structured_output_retries":
             return self.submission.invalid(Spent(), "what was submitted never followed the schema")
         if result.is_error or result.subtype != "success":
+            if "output token maximum" in words:
+                return Failure("cut", "a response reached the limit (max_tokens)")
             if result.terminal_reason == "prompt_too_long":
                 return Failure("too_long", words)
             if result.api_error_status is not None:

@@ -20,7 +20,7 @@ def test_refused_answer_is_mended() -> None:
     """The model reads the checker's words after a wrong answer, and its right one is taken."""
     steps = [
         say(thinking("hm"), WRONG),
-        lambda body: say(RIGHT) if "measured 4" in tool_results(body) else Drop(),
+        lambda body: say(RIGHT if "measured 4" in tool_results(body) else "?"),
     ]
     with Scripted(steps) as server:
         [answer] = ask(api(server.url), small())
