@@ -94,7 +94,8 @@ class Values:
 
     def labelled(self, how: Certainty) -> Values:
         """The same alternatives, no surer than `how`."""
-        return replace(self, how=weaker(self.how, how))
+        least = weaker(self.how, how)
+        return self if least == self.how else replace(self, how=least)
 
 
 NOTHING: Final = Values()
@@ -119,6 +120,9 @@ def weaker(left: Certainty, right: Certainty) -> Certainty:
 
 def union(parts: Iterable[Values]) -> Values:
     """All alternatives of several; unknown parts make the whole incomplete."""
+    parts = [part for part in parts if part is not NOTHING]
+    if len(parts) < 2:
+        return parts[0] if parts else NOTHING
     found: dict[Value, None] = {}
     known, reason = True, ""
     how: Certainty = "exact"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
@@ -61,6 +62,7 @@ def explain(
     except KeyboardInterrupt:
         _say("interrupted: finished pages are kept, the same command goes on with the others")
         raise typer.Exit(130) from None
+    gc.freeze()  # the process is about to end: its facts need not be searched for cycles first
     _tell(report)
     if report.failed:
         raise typer.Exit(1)

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from forwardbook.book.blocks import Block, Paragraph, markdown
+from forwardbook.book.blocks import Paragraph, markdown
 from forwardbook.book.page import Page, Value
 from forwardbook.book.repository.checks import Written
 from forwardbook.book.repository.components import components
@@ -30,13 +30,12 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.explain_plan import Plan, Planned
 from forwardbook.pipeline.explain_sources import Sources
 from forwardbook.pipeline.explain_target import Target
-from forwardbook.workspace import Workspace
 from forwardbook.workspace.history import Change, last_changes
 
 if TYPE_CHECKING:
     from forwardbook.book.pages.context import Around
 
-_LINES_OF: Final = re.compile(r"([^\s`]+):(\d+(?:-\d+)?)\b")
+_LINES_OF: Final = re.compile(r"`([^`\n]+):\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +105,14 @@ class Press:
         front: dict[str, Value] = {
             "subject": planned.subject or self.target.name,
             "generator": "forwardbook explain",
-            "sources": self._cited(blocks),
+            "sources": self._cited(markdown(blocks)),
         }
         return Page(planned.name, front, blocks)
 
-    def _cited(self, blocks: tuple[Block, ...]) -> dict[str, str]:
-        """The files that blocks name lines of, with the beginnings of their digests."""
+    def _cited(self, text: str) -> dict[str, str]:
+        """The files whose lines a text names, with the beginnings of their digests."""
         files = self.sources.repository.files
-        named = sorted({path for path, _ in _LINES_OF.findall(markdown(blocks)) if path in files})
+        named = sorted(path for path in set(_LINES_OF.findall(text)) if path in files)
         return {path: files[path].digest[:16] for path in named}
 
     def _file_page(self, planned: Planned) -> Page:
@@ -146,6 +145,8 @@ class Press:
     @cached_property
     def _costs(self) -> frozenset[str]:
         """The classes that the module database knows, where the sources have to do with torch at all."""
+        from forwardbook.workspace import Workspace  # it loads the schema of the database
+
         files = self.sources.repository.files.values()
         if not any(each.module.partition(".")[0] == "torch" for facts in files for each in facts.imports):
             return frozenset()

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock, Timeout
-
 from forwardbook.errors import ForwardbookError
 
 LOCK_SECONDS: Final = 60.0
@@ -24,6 +22,8 @@ class WorkspaceError(ForwardbookError):
 @contextmanager
 def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     """Hold the lock of a file, so that of all processes that read, merge and write it only one is at work."""
+    from filelock import FileLock, Timeout  # it loads sockets, and most commands lock nothing
+
     path = path.resolve()
     lock = FileLock(path.with_name(f".{path.name}.lock"))
     try:

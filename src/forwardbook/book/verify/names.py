@@ -293,7 +293,9 @@ def _names_of_file(facts: FileFacts) -> Iterator[str]:
         yield from one.module.split(".")
         yield from (one.name, one.alias)
     yield from (one.name for one in facts.constants)
+    yield from (word for call in facts.calls for word in call.target.split("."))
     for definition in facts.definitions:
+        yield from (word for call in definition.calls for word in call.target.split("."))
         yield from (one.name for one in definition.parameters)
         yield from (one.name for one in definition.attributes)
     for binding in facts.bindings:
