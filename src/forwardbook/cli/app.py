@@ -12,6 +12,8 @@ import forwardbook
 COMMANDS: Final = {
     "analyze-module": "forwardbook.cli.analyze:analyze_module",
     "analyze-model": "forwardbook.cli.model:analyze_model",
+    "compare": "forwardbook.cli.model_more:compare",
+    "advise": "forwardbook.cli.model_more:advise",
     "validate": "forwardbook.cli.analyze:validate",
     "list": "forwardbook.cli.browse:list_entries",
     "show": "forwardbook.cli.browse:show",

@@ -72,8 +72,17 @@ def analyze_model(
     fields: options.Fields = None,
     inputs: options.Inputs = None,
     trust: options.Trust = False,
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE=FROM:TO:STEP,...",
+            help="Every combination of sizes instead of one point: batch_size=1:64:x2,seq_len=128:8192:+128.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
-    csv: Annotated[Path | None, typer.Option(help="Write one row for each layer and phase.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write rows: layers, or points of a sweep (.csv, .parquet).")
+    ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the analysis as a page.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw where the cost goes and the roofline; .svg, .png or .pdf.")
@@ -112,4 +121,9 @@ def analyze_model(
         from forwardbook.cli.model_run import Outputs, run_steps
 
         outputs = Outputs(as_json, csv, markdown, plot, out)
+        if sweep is not None:
+            from forwardbook.cli.model_sweep_run import run_sweep
+
+            run_sweep(request, sweep, outputs)
+            return
         run_steps(request, steps, outputs, file=model_json, jobs=-1 if no_analyse else jobs, timeout=timeout)

@@ -93,7 +93,7 @@ def _analysed(asked: Checked, steps: Steps, every: bool, file: Path | None) -> A
     notes = list(analysis.notes)
     if missing := [one for one in known(asked.model.architecture, steps.database) if one.state == "missing"]:
         names = ", ".join(one.class_name.rpartition(".")[2] for one in missing)
-        notes.append(f"without an entry of their own ({names}); --ensure-modules analyses them")
+        notes.append(f"not in the module database: {names}; --ensure-modules analyses them")
     return replace(analysis, agreement=told, notes=tuple(notes))
 
 

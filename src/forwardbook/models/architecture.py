@@ -55,4 +55,5 @@ class Architecture(Record):
     def classes(self) -> list[str]:
         """The distinct classes of the layers, the model's own first."""
         inner = (layer.class_name for top in self.layers for _, _, layer in top.walk())
-        return list(dict.fromkeys([self.model_class, *inner]))
+        own = [] if self.inputs else [self.model_class]  # a factory is no class
+        return list(dict.fromkeys([*own, *inner]))

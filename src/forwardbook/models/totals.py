@@ -164,7 +164,8 @@ def _checked(candidates: Sequence[PhaseCosts], phase: str, sizes: Mapping[str, i
 
 
 @lru_cache(maxsize=4096)
-def _condition(text: str) -> Condition:
+def condition(text: str) -> Condition:
+    """A condition read once."""
     return Condition.parse(text)
 
 
@@ -176,13 +177,13 @@ def parsed(text: str) -> Expr:
 
 def holds(text: str, sizes: Mapping[str, int], widths: Widths) -> bool:
     """Whether one condition is met; widths below a byte count as what they are."""
-    condition = _condition(text)
+    one = condition(text)
     values: dict[str, Rational] = {**sizes, **widths.in_bytes()}
-    if not condition.symbols() <= values.keys():
+    if not one.symbols() <= values.keys():
         return False
-    left, right = rational_value(condition.left, values), rational_value(condition.right, values)
+    left, right = rational_value(one.left, values), rational_value(one.right, values)
     order = {"==": left == right, "!=": left != right, "<": left < right, "<=": left <= right}
-    return order.get(condition.op, left > right if condition.op == ">" else left >= right)
+    return order.get(one.op, left > right if one.op == ">" else left >= right)
 
 
 def evaluate(

@@ -173,10 +173,9 @@ def _decode(
 def _cautions(architecture: Architecture, asked: Checked, phases: Sequence[PhaseAnalysis]) -> list[str]:
     """What a careful reader would want to be told about these sizes."""
     found: list[str] = []
-    config = architecture.config.get("text_config") or architecture.config
-    longest = next((config[n] for n in LONGEST if isinstance(config, dict) and config.get(n)), None)
+    longest = made_for(architecture)
     reached = max((asked.sizes.get(n, 0) for n in ("seq_len", "decoder_seq_len", "kv_len")), default=0)
-    if isinstance(longest, int) and reached > longest:
+    if longest is not None and reached > longest:
         found.append(f"{reached} positions are more than the {longest} that the model was made for")
     if "kv_len" in asked.sizes and "kv_len" not in asked.request.sizes:
         found.append(f"decode is one token after {asked.sizes['kv_len']} positions (--kv_len)")
@@ -184,3 +183,10 @@ def _cautions(architecture: Architecture, asked: Checked, phases: Sequence[Phase
     if ignored := sorted(asked.request.sizes.keys() - used):
         found.append(f"not a size of this model in this phase: {', '.join(ignored)}")
     return found
+
+
+def made_for(architecture: Architecture) -> int | None:
+    """The positions that the config says the model was made for."""
+    config = architecture.config.get("text_config") or architecture.config
+    found = next((config[n] for n in LONGEST if isinstance(config, dict) and config.get(n)), None)
+    return found if isinstance(found, int) else None
