@@ -131,6 +131,12 @@ class Recorded:
         """The model of the analyst behind."""
         return self.inner.model
 
+    async def close(self) -> None:
+        """Give the connections of the analyst behind back."""
+        close = getattr(self.inner, "close", None)
+        if close is not None:
+            await close()
+
     async def ask(self, task: Task) -> Answer | Failure:
         """The recorded answer if it still passes the checker, else a new one, which is recorded."""
         known = await Replay(self.folder, self.model).ask(task)
