@@ -67,7 +67,7 @@ def test_a_trace_may_be_plain_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
-        ("x.json.gz", gzip.compress(b'{"traceEvents": []}' * 99)[:40], "EOFError"),
+        ("x.json.gz", gzip.compress(b'{"traceEvents": []}' * 99, mtime=0)[:40], "EOFError"),
         ("x.json", b'{"traceEvents": [{"ph": "X"', "no JSON"),
         ("x.json", b'{"other": 1}', "without traceEvents"),
         ("x.nsys-rep", b"\x01\x02", "nsys export"),
