@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.analyzers.index.facts import FileFacts
-from forwardbook.book.blocks import Block, Heading, Paragraph, Table
+from forwardbook.book.blocks import Block, Bullets, Heading, Paragraph, Table
 from forwardbook.book.inline import code, plain, where
 from forwardbook.book.repository.sentences import says
-from forwardbook.book.repository.survey import NATIVE, Survey
+from forwardbook.book.repository.survey import NATIVE, Place, Survey
+from forwardbook.book.repository.traces import Tracer, chain_line
 
 WIDTH = 60
 
@@ -55,6 +56,7 @@ def native_section(survey: Survey) -> Iterator[Block]:
                 for path, each, one in launches
             ),
         )
+    yield from _from_python(survey, {each.name for _, each in bindings})
     if bindings:
         yield Heading(3, "Bindings to Python")
         yield Table(
@@ -64,6 +66,21 @@ def native_section(survey: Survey) -> Iterator[Block]:
                 for path, each in bindings
             ),
         )
+
+
+def _from_python(survey: Survey, bound: set[str]) -> Iterator[Block]:
+    """Python functions that call a bound name, each down to the kernels that run for it."""
+    tracer = Tracer(survey)
+    lines: list[str] = []
+    for facts in survey.code:
+        for each in facts.definitions if facts.language == "python" and bound else ():
+            if any(call.target.rpartition(".")[2] in bound for call in each.calls):
+                place = Place(facts.path, each)
+                if any(edge.form == "binding" for edge in tracer.edges(facts.path, each.qualname)):
+                    lines += [chain_line(survey, chain) for chain in tracer.launches(place)]
+    if lines:
+        yield Heading(3, "From Python to the kernel")
+        yield Bullets(tuple(dict.fromkeys(lines)))
 
 
 def _clip(text: str) -> str:

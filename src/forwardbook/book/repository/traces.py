@@ -34,6 +34,8 @@ class Chain:
         if not self.edges:
             return "it calls nothing of this repository"
         last = self.edges[-1]
+        if last.form == "launch":
+            return "the kernel runs on the device"
         if last.how == "external":
             return "what lies below is outside of this repository"
         if last.how == "unresolved":
@@ -95,6 +97,24 @@ class Tracer:
         walk(*_entry(self._survey, start), 0)
         return tuple(found)
 
+
+    def launches(self, start: Place) -> tuple[Chain, ...]:
+        """The shortest chain to each kernel that is launched below a definition."""
+        entry = _entry(self._survey, start)
+        reached: dict[tuple[str, str], tuple[Edge, ...]] = {entry: ()}
+        found: dict[tuple[str, str], Chain] = {}
+        waiting = deque([entry])
+        while waiting:
+            here = waiting.popleft()
+            for each in self.edges(*here):
+                chain = (*reached[here], each)
+                below = (each.callee_path, each.callee)
+                if each.form == "launch":
+                    found.setdefault(below, Chain(start, chain))
+                elif each.callee_path and below not in reached and len(chain) < DEPTH:
+                    reached[below] = chain
+                    waiting.append(below)
+        return tuple(found[kernel] for kernel in sorted(found))
 
     def ends(self, start: Place) -> tuple[Chain, ...]:
         """The shortest chain to each place where calls leave the repository, the nearest in name first."""
@@ -170,6 +190,8 @@ def row(survey: Survey, edge: Edge) -> tuple[str, ...]:
 
 
 def _verb(edge: Edge) -> str:
+    if edge.form == "launch":
+        return "launches"
     return "may call" if edge.how in ("possible", "registry") else "calls"
 
 
