@@ -151,7 +151,24 @@ def _files(analysis: Analysis, outputs: Outputs) -> dict[Path, str | bytes]:
     if outputs.out is not None:
         found[outputs.out / "analysis.json"] = json.dumps(report(analysis), indent=1) + "\n"
         found[outputs.out / "layers.csv"] = analysis_csv(analysis)
-        found[outputs.out / "analysis.md"] = analysis_page(analysis)
+    pictures = _pictures(analysis, outputs)
+    if outputs.out is not None:
+        names = tuple(path.name for path in pictures if path.parent == outputs.out)
+        found[outputs.out / "analysis.md"] = analysis_page(analysis, names)
+    return found | pictures
+
+
+def _pictures(analysis: Analysis, outputs: Outputs) -> dict[Path, str | bytes]:
+    if outputs.plot is None and outputs.out is None:
+        return {}
+    from forwardbook.book.model_pictures import analysis_picture, cost_picture, roofline_picture
+
+    found: dict[Path, str | bytes] = {}
+    if outputs.plot is not None:
+        found[outputs.plot] = analysis_picture(analysis, outputs.plot.suffix)
+    if outputs.out is not None:
+        found[outputs.out / "cost.svg"] = cost_picture(analysis, ".svg")
+        found[outputs.out / "roofline.svg"] = roofline_picture(analysis, ".svg")
     return found
 
 
