@@ -147,15 +147,17 @@ def _advice(model: str, request: Request, found: Sequence[Advice]) -> Renderable
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("device")
     table.add_column("memory", justify="right")
-    table.add_column(f"largest batch\nat {first.context}", justify="right")
-    table.add_column(f"largest context\nat batch {first.batch}", justify="right")
+    grows = any(one.frontier for one in found)
+    table.add_column(f"largest batch\nat {first.context}" if grows else "largest batch", justify="right")
+    if grows:
+        table.add_column(f"largest context\nat batch {first.batch}", justify="right")
     phases = [speed.phase for speed in first.speeds]
     for phase in phases:
         table.add_column(f"{phase}\neager, fused", justify="right")
         table.add_column("\nbound")
     for one in found:
         cells: list[RenderableType] = [one.device.id, scaled(one.device.memory, 1024, "B")]
-        cells += [_count(one.largest_batch), _count(one.largest_context)]
+        cells += [_count(one.largest_batch), *([_count(one.largest_context)] if grows else [])]
         for speed in one.speeds:
             bounds = (
                 speed.bound if speed.bound == speed.fused_bound else f"{speed.bound}, {speed.fused_bound}"

@@ -160,8 +160,8 @@ class Sweep:
         def eager(phase: PhaseCosts, sizes: Sizes) -> NDArray[numpy.float64]:
             total = numpy.zeros(_length(sizes))
             for times, flops, moved in _own(phase.model, self.attention):
-                compute = _floats(self._values(flops, sizes)) / peak
-                total += times * numpy.maximum(compute, _floats(self._values(moved, sizes)) / bandwidth)
+                compute = self._bytes(flops, sizes) / peak
+                total += times * numpy.maximum(compute, self._bytes(moved, sizes) / bandwidth)
             return total
 
         compute = _floats(cast("Array", found["flops"])) / peak
@@ -170,6 +170,10 @@ class Sweep:
             f"seconds_eager_{device.id}": self._picked(self.phases, self.sizes, eager),
             f"seconds_fused_{device.id}": numpy.maximum(compute, edge),
         }
+
+    def _bytes(self, value: Expr, sizes: Sizes) -> NDArray[numpy.float64]:
+        """Bytes before rounding: eighths of one where elements are narrower."""
+        return _floats(self._values(value * 8, sizes)) / 8
 
     def _each(
         self,

@@ -36,7 +36,7 @@ class _Adviser:
     asked: Checked
     device: Device
     sizes: Mapping[str, int]
-    limits: list[str] = field(default_factory=list)
+    limits: dict[str, str] = field(default_factory=dict)  # the last is nearest to what fits
 
     def advice(self) -> Advice:
         weights = weight_bytes(self.asked)
@@ -53,7 +53,7 @@ class _Adviser:
             largest_context=self.context_at(name, batch) if name else 0,
             frontier=frontier,
             speeds=tuple(self.speeds()),
-            limits=tuple(dict.fromkeys(self.limits)),
+            limits=tuple(self.limits.values()),
         )
 
     def context_name(self) -> str:
@@ -71,7 +71,7 @@ class _Adviser:
         found = largest(lambda n: self.fits(batch_size=batch, **{name: n}), LARGEST_CONTEXT, LEAST_CONTEXT)
         positions = made_for(self.asked.model.architecture)
         if positions is not None and found > positions:
-            self.limits.append(f"the model was made for {positions:,} positions")
+            self.limits["positions"] = f"the model was made for {positions:,} positions"
         return found
 
     def fits(self, **sizes: int) -> bool:
@@ -101,7 +101,7 @@ class _Adviser:
         except SizesRefused:
             raise
         except (ModelRefused, NoFormulas) as error:
-            self.limits.append(str(error).splitlines()[0])
+            self.limits[name] = str(error).splitlines()[0]
             return None
 
     def speeds(self) -> list[Speed]:
