@@ -28,6 +28,7 @@ class Operator:
     duration_us: float
     thread: str
     external: int | None
+    concrete: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ def _operators(events: Sequence[dict[str, Any]]) -> Iterator[Operator]:
                 duration_us=float(event.get("dur", 0)),
                 thread=f"{event.get('pid')}/{event.get('tid')}",
                 external=_integer(args.get("External id", args.get("external id"))),
+                concrete=tuple(str(one) for one in args.get("Concrete Inputs", ())),
             )
 
 

@@ -26,6 +26,9 @@ COMMANDS: Final = {
 }
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""
 
+GROUPS: Final = {"profile": "forwardbook.cli.profile:build_group"}
+"""Commands that have commands of their own, and what builds them."""
+
 
 def build_app() -> typer.Typer:
     """The application with every command of the table."""
@@ -40,6 +43,9 @@ def build_app() -> typer.Typer:
     for name, place in COMMANDS.items():
         module, _, function = place.partition(":")
         app.command(name)(getattr(import_module(module), function))
+    for name, place in GROUPS.items():
+        module, _, function = place.partition(":")
+        app.add_typer(getattr(import_module(module), function)(), name=name)
     return app
 
 

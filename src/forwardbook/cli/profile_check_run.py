@@ -1,0 +1,99 @@
+"""A trace, perhaps a model and counters in; the check printed, and whether all is equal, out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forwardbook.cli.profile_view import check_lines, work_lines
+from forwardbook.pipeline.profile_check import TraceCheck, check_trace, refuse_without_shapes
+from forwardbook.pipeline.profile_counters import CounterCheck, check_counters
+from forwardbook.profiling.peaks import UnknownDevice, devices_named
+from forwardbook.profiling.readers.torch_trace import TorchTrace, read_torch_trace
+from forwardbook.profiling.trace_work import work_of
+
+if TYPE_CHECKING:
+    from forwardbook.models.roofline import Device
+    from forwardbook.pipeline.model_analysis import Request
+
+
+def run_check(
+    path: Path, request: Request | None, ncu: Path | None, hardware: str | None, *, as_json: bool
+) -> bool:
+    """Whether everything that can be held against a formula is equal; without a model nothing is held."""
+    trace = read_torch_trace(path)
+    counters = check_counters(ncu, work_of(trace).groups) if ncu is not None else ()
+    if request is None:
+        work = work_of(trace)
+        if as_json:
+            groups = [vars_of(group) for group in work.groups]
+            print(json.dumps({"groups": groups, "unsaid": [vars_of(one) for one in work.unsaid]}, indent=1))
+        else:
+            print("\n".join([*work_lines(work), *(one.text for one in counters)]))
+        return all(one.explained for one in counters)
+    refuse_without_shapes(trace)
+    from forwardbook.models.totals import Widths
+    from forwardbook.pipeline.model_find import changed, find_model
+    from forwardbook.pipeline.model_pipeline import Model
+    from forwardbook.workspace.model_files import ModelFiles
+
+    kept = ModelFiles(Path.cwd())
+    found = changed(find_model(request.model, kept), request.fields)
+    model = Model(found, kept, lambda text: print(text, file=sys.stderr))
+    check = check_trace(trace, model, request.sizes, Widths(**request.bits))
+    if as_json:
+        print(json.dumps(as_values(check, counters), indent=1))
+    else:
+        print("\n".join([*check_lines(check, device_of(trace, hardware)), *(one.text for one in counters)]))
+    return check.exact and all(one.explained for one in counters)
+
+
+def device_of(trace: TorchTrace, hardware: str | None) -> Device | None:
+    """The device that was named, or that the trace names; an unknown one of a trace gives no peak."""
+    if hardware is not None:
+        return devices_named(hardware)[0]
+    try:
+        return next((devices_named(name)[0] for name in trace.devices if name), None)
+    except UnknownDevice:
+        return None
+
+
+def vars_of(value: object) -> dict[str, Any]:
+    """The fields of a frozen value, ready for JSON."""
+    from dataclasses import asdict
+
+    return asdict(value)  # type: ignore[call-overload, no-any-return]
+
+
+def as_values(check: TraceCheck, counters: tuple[CounterCheck, ...]) -> dict[str, Any]:
+    """The check as JSON has it."""
+    return {
+        "check_version": 1,
+        "trace": check.file,
+        "devices": list(check.devices),
+        "model": check.model,
+        "phase": check.phase,
+        "sizes": dict(check.sizes),
+        "forwards": check.repeats,
+        "exact": check.exact,
+        "totals": {
+            kind: {"formulas": check.predicted(kind), "trace": check.counted(kind)}
+            for kind in ("gemm", "attention", "convolution")
+        },
+        "products": [
+            {
+                "flops": link.flops,
+                "calls_said": link.predicted,
+                "calls_found": link.calls,
+                "verdict": link.verdict,
+                "modules": [vars_of(one) for one in link.expected],
+                "operators": [vars_of(one) for one in link.found],
+            }
+            for link in check.links
+        ],
+        "not_said": [vars_of(one) for one in check.unsaid],
+        "notes": list(check.notes),
+        "counters": [{"text": one.text, "explained": one.explained} for one in counters],
+    }

@@ -1,0 +1,135 @@
+"""Values of profiling in; tables for a terminal out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forwardbook.models.roofline import Device
+    from forwardbook.pipeline.profile_check import Link, TraceCheck
+    from forwardbook.profiling.kernel_list import TopKernel
+    from forwardbook.profiling.trace_work import TraceWork
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Columns as wide as their widest cell; the first `left` of them to the left."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+
+    def line(cells: Sequence[str]) -> str:
+        parts = (
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        return "  ".join(parts).rstrip()
+
+    return "\n".join([line(head), line(["-" * width for width in widths]), *(line(row) for row in rows)])
+
+
+def kernel_table(kernels: Sequence[TopKernel]) -> str:
+    """The longest kernels, names cut."""
+    rows = [
+        (
+            one.row.name if len(one.row.name) <= 70 else f"{one.row.name[:67]}...",
+            "unknown" if one.row.total_ns is None else f"{one.row.total_ns:,}",
+            "unknown" if one.row.instances is None else f"{one.row.instances:,}",
+            "unknown" if one.share is None else f"{one.share:.1%}",
+        )
+        for one in kernels
+    ]
+    return table(("kernel", "ns", "launches", "share"), rows)
+
+
+def check_lines(check: TraceCheck, device: Device | None) -> Iterator[str]:
+    """The check for people: what was said, what ran, the verdict, the rest by name."""
+    sizes = ", ".join(f"{name} = {size}" for name, size in check.sizes.items())
+    yield f"{check.file} on {', '.join(d for d in check.devices if d) or 'a device without a name'}"
+    yield f"{check.model} ({check.phase}), {sizes}; {check.repeats} forward{'s' * (check.repeats > 1)}\n"
+    head = ("modules", "formula, flops each", "calls said", "calls found", "operator and shape", "verdict")
+    yield table((*head, "us", "Tflop/s"), [_row(link) for link in check.links])
+    yield ""
+    for kind, word in (
+        ("gemm", "matrix products"),
+        ("attention", "attention"),
+        ("convolution", "convolutions"),
+    ):
+        said, ran = check.predicted(kind), check.counted(kind)
+        if said or ran:
+            yield f"{word}: formulas {said:,}, trace {ran:,}: {'equal' if said == ran else 'DIFFERENT'}"
+    chain = [line for link in check.links for line in _kernels(link)]
+    if chain:
+        yield "\nmodule -> operator -> kernel"
+        yield from chain
+    yield from _shares(check, device)
+    for note in check.notes:
+        yield f"note: {note}"
+    yield from unsaid_lines(check.unsaid)
+
+
+def _row(link: Link) -> tuple[str, ...]:
+    names = ", ".join(name or "the model" for one in link.expected for name in one.names) or "-"
+    ran = "; ".join(f"{group.operator} {group.shape}" for group in link.found) or "-"
+    spent = [group.kernel_us for group in link.found]
+    known = sum(one for one in spent if one is not None) if spent and None not in spent else None
+    rate = link.flops * link.calls / known / 1e6 if known else None
+    return (
+        names if len(names) <= 60 else f"{names[:57]}...",
+        f"{link.flops:,}",
+        f"{link.predicted}",
+        f"{link.calls}",
+        ran if len(ran) <= 60 else f"{ran[:57]}...",
+        link.verdict,
+        "-" if known is None else f"{known:,.0f}",
+        "-" if rate is None else f"{rate:,.1f}",
+    )
+
+
+def _kernels(link: Link) -> Iterator[str]:
+    for group in link.found:
+        for name, spent in sorted(group.kernels.items(), key=lambda pair: -pair[1])[:3]:
+            modules = ", ".join(n for one in link.expected for n in one.names) or "-"
+            told = f"({group.launches} launches, {spent:,.0f} us)"
+            yield f"  {modules[:60]} -> {group.operator} -> {name[:90]} {told}"
+
+
+def _shares(check: TraceCheck, device: Device | None) -> Iterator[str]:
+    """What all products achieve while their kernels run, as a share of the dense peak."""
+    spent = [g.kernel_us for link in check.links if link.expected for g in link.found]
+    if not spent or None in spent:
+        return
+    seconds = sum(one for one in spent if one is not None) / 1e6
+    done = check.counted("gemm") + check.counted("attention") + check.counted("convolution")
+    yield f"\nachieved while products ran: {done / seconds / 1e12:,.1f} Tflop/s"
+    if device is None:
+        yield "MFU: not said, the device is not in the table of peaks (name it with --hardware)"
+        return
+    peak = device.flops.get("bf16") or device.flops.get("fp16")
+    if peak is not None and check.kernel_us:
+        whole = done / (check.kernel_us / 1e6)
+        told = f"{peak / 1e12:,.1f} Tflop/s (bf16, dense, {device.name})"
+        yield f"MFU over all kernels: {whole / peak:.1%} of {told}"
+
+
+def unsaid_lines(unsaid: Sequence[object]) -> Iterator[str]:
+    """What ran and nobody can count."""
+    for one in unsaid:
+        yield f"not said: {one.name} ({one.calls}): {one.reason}"  # type: ignore[attr-defined]
+
+
+def work_lines(work: TraceWork) -> Iterator[str]:
+    """The products of a trace without a model."""
+    rows = [
+        (
+            group.operator,
+            group.shape,
+            f"{group.calls}",
+            f"{group.flops:,}",
+            f"{group.total:,}",
+            "-" if group.kernel_us is None else f"{group.kernel_us:,.0f}",
+        )
+        for group in work.groups
+    ]
+    yield table(("operator", "shape", "calls", "flops each", "flops", "us"), rows, left=2)
+    for kind in ("gemm", "attention", "convolution"):
+        yield f"{kind}: {work.total(kind):,} flops"
+    yield from unsaid_lines(work.unsaid)

@@ -1,0 +1,86 @@
+"""Formulas of whole models held against real traces of GPUs, product by product."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forwardbook.cli import main
+from forwardbook.models.totals import Widths
+from forwardbook.pipeline.model_find import find_model
+from forwardbook.pipeline.model_pipeline import Model
+from forwardbook.pipeline.profile_check import TraceCheck, check_trace
+from forwardbook.profiling.readers.torch_trace import read_torch_trace
+from forwardbook.workspace.model_files import ModelFiles
+
+PROFILES = Path(__file__).parents[1] / "profiles"
+TRACES = PROFILES / "traces"
+BERT = TRACES / "tracelens_h100_gaunernst_bert-small-uncased__1016001.json.gz"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace in which formulas are kept from one test to the next."""
+    return tmp_path_factory.mktemp("workspace")
+
+
+def checked(trace: str, config: str, folder: Path) -> TraceCheck:
+    """The trace against the model of a config."""
+    kept = ModelFiles(folder)
+    model = Model(find_model(str(PROFILES / "configs" / config), kept), kept)
+    return check_trace(read_torch_trace(next(TRACES.glob(f"*{trace}*"))), model, {}, Widths())
+
+
+@pytest.mark.parametrize("trace", ["h100_Qwen", "mi300_Qwen"])
+def test_formulas_are_what_ran(trace: str, folder: Path) -> None:
+    """At the batch and length of the trace, the formulas of the layers that ran are its flops as integers."""
+    found = checked(trace, "qwen1.5-0.5b", folder)
+
+    assert ({"batch_size": 16, "seq_len": 559}, True) == (dict(found.sizes), found.exact)
+    assert 5_514_536_681_472 == found.predicted("gemm") == found.counted("gemm")
+    assert found.predicted("attention") == found.counted("attention")
+
+
+def test_what_differs_is_named(folder: Path) -> None:
+    """The head that the trace did not run and the product that no formula has are both told by name."""
+    notes = " ".join(checked("h100_Qwen", "qwen1.5-0.5b", folder).notes)
+
+    assert "does not run lm_head" in notes
+    assert "35,776 flops) is in no formula: the rotary frequencies" in notes
+
+
+def test_whole_encoder(folder: Path) -> None:
+    """Every product of the masked language model ran as often as its formulas say."""
+    found = checked("bert-small", "bert-small", folder)
+
+    assert {"equal"} == {link.verdict for link in found.links}
+
+
+def test_another_model_is_not_equal(folder: Path) -> None:
+    """The formulas of another model do not fit the trace, and the command says so by its exit code."""
+    found = checked("bert-small", "qwen1.5-0.5b", folder)
+
+    assert not found.exact
+
+
+def ran(*arguments: str) -> object:
+    """The exit code of a command."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["profile", "check", "--trace", str(BERT), *arguments])
+    return stopped.value.code
+
+
+def test_json(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON alone is printed, with the totals of both sides."""
+    monkeypatch.chdir(folder)
+    code = ran("--model", str(PROFILES / "configs" / "bert-small"), "--json")
+    found = json.loads(capsys.readouterr().out)
+
+    assert (0, True, 8_029_194_240) == (code, found["exact"], found["totals"]["gemm"]["trace"])
+
+
+def test_counters_without_a_product_are_not_equal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counters of other kernels are explained by no product of the trace: the exit code is 1."""
+    monkeypatch.chdir(folder)
+
+    assert 1 == ran("--ncu", str(PROFILES / "ncu"))
