@@ -43,6 +43,15 @@ class _Told(Exception):
         self.failure, self.after = failure, after
 
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A request that was not sent, and worst cases in billionths of a dollar: of it, and of all turns."""
+
+    text: str
+    first: int
+    whole: int
+
+
 @dataclass
 class ApiAnalyst:
     """Many tasks at once over one client. `backoff` is the first wait before a request is repeated."""
@@ -305,11 +314,11 @@ def _sent_back(block: object) -> Json:
     return {name: value for name, value in kept.items() if not name.startswith(("parsed", "_"))}
 
 
-def preview(task: Task, price: Price) -> tuple[str, int]:
-    """The first request as it would be sent, and the most that the whole task could cost."""
+def preview(task: Task, price: Price) -> Preview:
+    """The first request as it would be sent, and the most that it and the whole task could cost."""
     body = request_body(task, [{"role": "user", "content": task.prompt.text}])
     text = json.dumps(body, ensure_ascii=False, indent=1)
     size = len(compact(body).encode("utf-8", "surrogatepass"))  # type: ignore[arg-type]
     grown = toolbox.LONGEST + task.limits.max_tokens * 4
     worst = sum(price.worst(size + turn * grown, task.limits.max_tokens) for turn in range(task.limits.turns))
-    return text, worst
+    return Preview(text, price.worst(size, task.limits.max_tokens), worst)

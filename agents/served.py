@@ -1,4 +1,4 @@
-"""Texts that a model may ask for, chosen before it is asked: names and numbered source in, paged tools out."""
+"""Texts that a model may ask for, chosen before it is asked: numbered source in, paged tools out."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def source_tool(texts: Mapping[str, str]) -> Tool:
             else (paged(text, arguments.page))
         )
 
-    return Tool("source", f"Source text by name, in pages. Names: {names}", Wanted, run)
+    return Tool("source", "Source text by name, in pages. The task lists the names.", Wanted, run)
 
 
 def rules_tool() -> Tool:

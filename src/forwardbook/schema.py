@@ -170,6 +170,21 @@ class Given(Record):
     inputs: dict[str, str] = Field(default_factory=dict)
 
 
+class Proposal(Record):
+    """Who proposed formulas that were then measured: the model, its prompt, and what asking took."""
+
+    model: str
+    prompt_version: str
+    attempts: int = 0
+    """How many proposals the measurement refuted before this one."""
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: str = "0"
+    counted: dict[str, int] = Field(default_factory=dict)
+    """Names that stand for how often a line of forward() runs, and that line."""
+
+
 class Entry(Record):
     """All that is known of one class; `same_as` is the key of the entry that holds its formulas."""
 
@@ -183,6 +198,7 @@ class Entry(Record):
     unresolved: tuple[Unresolved, ...] = ()
     derived_by: tuple[Derivation, ...] = ()
     given: Given | None = None
+    proposal: Proposal | None = None
     same_as: str | None = None
     validation: Validation = Validation()
     generated_file_name: str = ""

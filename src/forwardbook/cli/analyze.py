@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from forwardbook.cli.agent_options import Analyst, DryRun, MaxCost, Model
+
 if TYPE_CHECKING:
     from forwardbook.pipeline.analyze import Analysis
 
@@ -42,11 +44,16 @@ def analyze_module(
     ] = None,
     timeout: Timeout = None,
     memory: Memory = None,
+    analyst: Analyst = None,
+    max_cost: MaxCost = None,
+    model: Model = "",
+    dry_run: DryRun = False,
 ) -> None:
     """Derive the cost formulas of a class from its forward(), prove them, store them."""
     import json
 
-    from forwardbook.pipeline.analyze import Options, analyze
+    from forwardbook.cli.agent_options import chosen_analyst, show_preview
+    from forwardbook.pipeline.analyze import Options, analyze, previewed
     from forwardbook.pipeline.job import Limits
 
     options = Options(
@@ -56,10 +63,25 @@ def analyze_module(
         derive,
     )
     limits = Limits.given(memory, timeout)
+    chosen = chosen_analyst(analyst, max_cost, model, dry_run)
+    if chosen is not None and dry_run:
+        seen = previewed(name, options, chosen, limits=limits)
+        if seen is None:
+            _say("nobody would be asked: the engines leave nothing open")
+        else:
+            show_preview(seen)
+        return
     with _interruptible("nothing was stored"), _status() as told:
         analysis = analyze(
-            name, options, limits=limits, force=force, started=lambda full: told(f"running {full}")
+            name,
+            options,
+            limits=limits,
+            force=force,
+            started=lambda full: told(f"running {full}"),
+            chosen=chosen,
         )
+    for line in analysis.spent:
+        _say(f"spent: {line}")
     if as_json:
         print(json.dumps({"key": analysis.key, **analysis.entry.model_dump(mode="json")}, indent=1))
         return

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import JsonValue, ValidationError
 
@@ -22,6 +22,10 @@ from forwardbook.pipeline.subject import Subject, subject
 from forwardbook.pipeline.versions import current_versions, differing
 from forwardbook.schema import Entry, Given
 from forwardbook.workspace import Database, DatabaseError, Workspace
+
+if TYPE_CHECKING:
+    from forwardbook.agents.api import Preview
+    from forwardbook.agents.choose import Chosen
 
 Run = Callable[[Request, Limits], Response]
 SEED: Final = 20240229  # any number: the same class gives the same proof on every machine
@@ -62,6 +66,8 @@ class Analysis:
     entry: Entry
     cached: bool
     seconds: float
+    spent: tuple[str, ...] = ()
+    """What asking a model cost, in lines."""
 
 
 def analyze(
@@ -73,8 +79,11 @@ def analyze(
     force: bool = False,
     run: Run = run_child,
     started: Callable[[str], None] = lambda name: None,
+    chosen: Chosen | None = None,
 ) -> Analysis:
     """The entry of a class, by name or `file.py:Class`; `started` is told when its code begins to run.
+
+    `chosen` is whoever is asked about lines that no engine settles; by default nobody is.
 
     Raises:
         ForwardbookError: with a message for a person; the database is then as it was.
@@ -87,11 +96,12 @@ def analyze(
     wanted = subject(typed)
     given = options.given()
     key = None if force else _known(wanted, options.derive, given, database)
-    if key is not None:
+    if key is not None and not (chosen is not None and is_open(database[key])):
         return Analysis(key, database[key], True, time.monotonic() - begin)
     check_writable(workspace)
     started(wanted.full_class_name)
-    entry = _derived(wanted, options, workspace, database, limits or Limits.given(), run)
+    limits = limits or Limits.given()
+    entry, spent = _settled(wanted, options, workspace, database, limits, run, chosen)
     entry = entry.model_copy(
         update={
             "versions": dict(entry.versions) | current_versions(entry.library),
@@ -101,7 +111,82 @@ def analyze(
     )
     key, entry = store(entry, workspace, RULES_VERSION, force=force)
     remove_diagnostics(key, workspace)
-    return Analysis(key, entry, False, time.monotonic() - begin)
+    return Analysis(key, entry, False, time.monotonic() - begin, spent)
+
+
+def is_open(entry: Entry) -> bool:
+    """Whether a model could add to what the engines found."""
+    from forwardbook.pipeline.agent_module import open_points
+
+    return bool(open_points(entry))
+
+
+def previewed(
+    typed: str, options: Options, chosen: Chosen, *, limits: Limits | None = None, run: Run = run_child
+) -> Preview | None:
+    """What an analyst would be sent about a class, and its worst cost; None if he would not be asked."""
+    from forwardbook.pipeline import agent_module
+
+    workspace = Workspace.find()
+    wanted, limits = subject(typed), limits or Limits.given()
+    entry, problem = _attempt(wanted, options, workspace, workspace.load(), limits, run)
+    points = agent_module.open_points(entry, str(problem or ""), problem.kind if problem else "")
+    if not points:
+        if problem is not None:
+            raise problem
+        return None
+    return agent_module.previewed(wanted, _request(wanted, options), points, entry, chosen, limits)
+
+
+def _attempt(
+    wanted: Subject, options: Options, workspace: Workspace, database: Database, limits: Limits, run: Run
+) -> tuple[Entry | None, AnalysisError | None]:
+    """What the engines say, or their problem."""
+    try:
+        return _derived(wanted, options, workspace, database, limits, run), None
+    except AnalysisError as error:
+        return None, error
+
+
+def _settled(
+    wanted: Subject,
+    options: Options,
+    workspace: Workspace,
+    database: Database,
+    limits: Limits,
+    run: Run,
+    chosen: Chosen | None,
+) -> tuple[Entry, tuple[str, ...]]:
+    """The engines' entry; where they leave something open, the one that whoever was chosen proposed."""
+    entry, problem = _attempt(wanted, options, workspace, database, limits, run)
+    if chosen is not None:
+        from forwardbook.pipeline import agent_module
+
+        if options.derive == "static":
+            raise ForwardbookError(
+                "asking an analyst with --derive static: what he proposes is measured, which runs the class; "
+                "leave --derive static out"
+            )
+        points = agent_module.open_points(entry, str(problem or ""), problem.kind if problem else "")
+        if points:
+            request = _request(wanted, options)
+            made = agent_module.propose(wanted, request, points, entry, chosen, limits)
+            if made.entry is not None:
+                return made.entry, made.spent
+            key = database.key_for(wanted.library, wanted.full_class_name)
+            path = write_diagnostics(key, made.diagnostics or {}, workspace)
+            failure = made.failure
+            assert failure is not None
+            raise AnalysisError(
+                f"asking {chosen.analyst.model} about {wanted.full_class_name}: unresolved ({failure.kind}): "
+                f"{failure.detail}\n  nothing was stored; all that was said is in {_near(path)}"
+                + "".join(f"\n  spent: {line}" for line in made.spent),
+                "unsupported",
+            )
+    if problem is not None:
+        raise problem
+    assert entry is not None
+    return entry, ()
 
 
 def _known(wanted: Subject, derive: Derive, given: Given | None, database: Database) -> str | None:
@@ -123,18 +208,7 @@ def _known(wanted: Subject, derive: Derive, given: Given | None, database: Datab
 def _derived(
     wanted: Subject, options: Options, workspace: Workspace, database: Database, limits: Limits, run: Run
 ) -> Entry:
-    request = Request(
-        target=wanted.full_class_name,
-        file=str(wanted.found.file),
-        roots=wanted.roots,
-        config_file=str(options.config_file.resolve()) if options.config_file else None,
-        init=options.init,
-        inputs=options.inputs,
-        derive=options.derive,
-        points=options.points,
-        seed=options.seed,
-        explore=options.explore,
-    )
+    request = _request(wanted, options)
     response = run(request, limits)
     entry = read_entry(response, wanted.full_class_name)
     key = database.key_for(wanted.library, wanted.full_class_name)
@@ -149,6 +223,21 @@ def _derived(
         message = response.problem or f"analysing {wanted.full_class_name}: no entry came back; report this"
         raise AnalysisError(message, response.problem_kind or "internal", output_of(response))
     return entry
+
+
+def _request(wanted: Subject, options: Options) -> Request:
+    return Request(
+        target=wanted.full_class_name,
+        file=str(wanted.found.file),
+        roots=wanted.roots,
+        config_file=str(options.config_file.resolve()) if options.config_file else None,
+        init=options.init,
+        inputs=options.inputs,
+        derive=options.derive,
+        points=options.points,
+        seed=options.seed,
+        explore=options.explore,
+    )
 
 
 def is_refuted(entry: Entry) -> bool:

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from forwardbook.schema import Record
 
 BUILT: Final = "built with "  # how an assumption begins that says which way a boolean was set
+DATA: Final = "the value of a "  # how an assumption begins about a number that only a run with data has
 Derive = Literal["static", "symbolic", "both"]
 
 ProblemKind = Literal[
@@ -45,6 +46,8 @@ class Request(Record):
     seed: int = 0
     explore: bool = True
     """Whether branches not taken are run as further regimes."""
+    claim: dict[str, JsonValue] | None = None
+    """Formulas that somebody claims, to be held against runs in place of deriving any."""
     flips: bool = True
     """Whether booleans of the configuration are set the other way too, as part of that."""
 

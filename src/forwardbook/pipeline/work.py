@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
@@ -14,18 +14,19 @@ from forwardbook.pipeline.failure import refutation
 from forwardbook.pipeline.flips import Flip, flips_of, stated
 from forwardbook.pipeline.opinions import opinions
 from forwardbook.pipeline.reading import as_read, read_regimes
-from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.request import DATA, Request, Response
 from forwardbook.pipeline.second_reading import SecondReading
+from forwardbook.schema import Judge
 
 
 def work(request: Request) -> Response:
     """The entry of the requested class, or the problem that kept it from being proved."""
-    facts = _facts(request)
+    facts = facts_of(request)
     library = request.target.partition(".")[0]
     if request.derive == "static":
-        read = read_regimes(request.target, _options(request), _roots(request))
+        read = read_regimes(request.target, options_of(request), _roots(request))
         return Response(entry=as_read(record(facts, library, read, ("static",))).model_dump(mode="json"))
-    options, roots = _options(request), _roots(request)
+    options, roots = options_of(request), _roots(request)
     recipes = recipes_for(request.target, options)
     found = _symbolic(request, recipes)
     flips: list[Flip] = []
@@ -43,17 +44,29 @@ def work(request: Request) -> Response:
             for one in flip.found
         }
         agrees = {id(one): reading.of for one in found} | others
-        made = record(facts, library, every, judged=opinions, agrees=lambda one: agrees[id(one)](one))
+        made = record(facts, library, every, judged=_judges(facts), agrees=lambda one: agrees[id(one)](one))
         made = reading.noted(made, found[0].derived.target)
     else:
-        made = record(facts, library, every, judged=opinions)
+        made = record(facts, library, every, judged=_judges(facts))
     entry = made.model_dump(mode="json")
     if all(verdict(one) == "wrong" for one in found):
         return refutation(request, found).model_copy(update={"entry": entry})
     return Response(entry=entry)
 
 
-def _facts(request: Request) -> Facts:
+def _judges(facts: Facts) -> Callable[[Found], Sequence[Judge]]:
+    """Who is asked of a regime: nobody where a `while` over data might never end on the data of a judge."""
+    loops = facts.forward is not None and any(not loop.target for loop in facts.forward.loops)
+
+    def judged(found: Found) -> Sequence[Judge]:
+        assumed = (text for one in (found.derived, *found.also) for text in one.pattern.assumptions)
+        return () if loops and any(text.startswith(DATA) for text in assumed) else opinions(found)
+
+    return judged
+
+
+def facts_of(request: Request) -> Facts:
+    """What the source of the requested class says."""
     file = Path(request.file) if request.file else None
     name = request.target.rpartition(".")[2] if file else request.target
     return read_class(name, file, Sources([Path(r) for r in request.roots]))
@@ -63,7 +76,8 @@ def _roots(request: Request) -> list[Path]:
     return [Path(root) for root in request.roots]
 
 
-def _options(request: Request) -> InstanceOptions:
+def options_of(request: Request) -> InstanceOptions:
+    """What a person gave to build and call it."""
     return InstanceOptions(
         config_file=Path(request.config_file) if request.config_file else None,
         init=request.init,

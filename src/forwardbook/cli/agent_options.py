@@ -1,0 +1,52 @@
+"""The options of commands that may ask a model: what a person typed in, the chosen analyst out."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from forwardbook.agents.api import Preview
+    from forwardbook.agents.choose import Chosen
+
+Analyst = Annotated[
+    Literal["static", "api", "sdk", "replay"] | None,
+    typer.Option(help="Who is asked about what no engine settles; `static`, the default, asks nobody."),
+]
+MaxCost = Annotated[
+    float | None, typer.Option(metavar="DOLLARS", help="The most that asking may cost; by default 5.")
+]
+Model = Annotated[str, typer.Option(metavar="NAME", help="The model that is asked.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print what would be sent and its worst cost; send nothing.")
+]
+
+
+def chosen_analyst(
+    analyst: Literal["static", "api", "sdk", "replay"] | None,
+    max_cost: float | None,
+    model: str,
+    dry_run: bool,
+) -> Chosen | None:
+    """The analyst of the options, else of the user's configuration; None where nobody is asked."""
+    from forwardbook.agents.choose import choose
+    from forwardbook.agents.settings import config_path
+
+    if analyst is None and not config_path().exists():
+        if dry_run or max_cost is not None or model:
+            raise typer.BadParameter("say who is asked: --analyst api, sdk or replay")
+        return None
+    chosen = choose(analyst, max_cost, model=model, dry_run=dry_run)
+    return None if chosen.backend == "static" else chosen
+
+
+def show_preview(seen: Preview) -> None:
+    """The exact request on standard output, its worst cost on standard error."""
+    print(seen.text)
+    print(
+        f"not sent; this request could cost at most ${seen.first / 1e9:.4f}, and "
+        f"${seen.whole / 1e9:.4f} if every turn were used (--max-cost bounds it)",
+        file=sys.stderr,
+    )

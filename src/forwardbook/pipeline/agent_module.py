@@ -1,0 +1,208 @@
+"""A class with lines that no engine settled in; formulas that a model proposed and runs confirmed out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, JsonValue
+
+from forwardbook.agents.analyst import Answer, Failure, Task
+from forwardbook.agents.api import Preview, preview
+from forwardbook.agents.choose import Chosen
+from forwardbook.agents.flow import diagnostics, settle_all
+from forwardbook.agents.roles.module_analyst import ROLE, Question, task
+from forwardbook.agents.served import lines_of
+from forwardbook.analyzers.ops import RULES_VERSION
+from forwardbook.analyzers.reader import Facts, SourceFile, Sources
+from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.request import DATA, Request, Response
+from forwardbook.pipeline.subject import Subject
+from forwardbook.profiling.claim import Claim
+from forwardbook.schema import Entry, Proposal
+
+Run = Callable[[Request, Limits], Response]
+LOOK: Final = partial(run_child, worker="forwardbook.pipeline.claim_work:look")
+HOLD: Final = partial(run_child, worker="forwardbook.pipeline.claim_work:work")
+ASKED: Final = frozenset({"unsupported", "forward", "timeout", "memory", "wrong"})
+"""Kinds of problems of the engines that a person may have a model look into."""
+CHECK_SECONDS: Final = 120.0
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What came of asking: an entry, or a failure with its diagnostics; and what was spent, in lines."""
+
+    entry: Entry | None
+    spent: tuple[str, ...] = ()
+    failure: Failure | None = None
+    diagnostics: dict[str, JsonValue] | None = None
+
+
+def open_points(entry: Entry | None, problem: str = "", kind: str = "") -> tuple[str, ...]:
+    """What the engines did not settle, a line each; nothing where a model has nothing to add."""
+    found = [problem] if kind in ASKED else []
+    if entry is not None and "agent" not in entry.derived_by:
+        for row in entry.unresolved:
+            found.append(f"{row.file}:{row.line}: {row.operation}: {row.reason}")
+        for one in entry.regimes:
+            for assumed in one.assumptions:
+                if assumed.startswith(DATA):
+                    found.append(
+                        f"regime {one.name} holds only if {assumed} is what a run without data takes"
+                    )
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass
+class Check:
+    """Holds claims in child processes, at new sizes and data each time; keeps the last entry that held."""
+
+    request: Request
+    limits: Limits
+    hold: Run = HOLD
+    entry: Entry | None = None
+    count: int = 0
+
+    async def __call__(self, value: BaseModel) -> str:
+        """Why a claim does not hold; empty where it does."""
+        assert isinstance(value, Claim)
+        self.count += 1
+        update = {"claim": value.model_dump(mode="json"), "seed": self.request.seed + 1000 * self.count}
+        response = await asyncio.to_thread(self.hold, self.request.model_copy(update=update), self.limits)
+        if response.problem is not None:
+            return response.problem
+        if response.entry is None:
+            return str(response.diagnostics.get("reason") or "it does not hold")
+        self.entry = Entry.model_validate(response.entry)
+        return ""
+
+
+def propose(
+    wanted: Subject,
+    request: Request,
+    points: tuple[str, ...],
+    candidate: Entry | None,
+    chosen: Chosen,
+    limits: Limits,
+    look: Run = LOOK,
+    hold: Run = HOLD,
+) -> Proposed:
+    """Ask the chosen analyst for formulas; only what measurement confirms comes back as an entry."""
+    check = Check(request, replace(limits, seconds=min(limits.seconds, CHECK_SECONDS)), hold)
+    asked = _task(wanted, request, points, candidate, chosen, limits, look, check)
+    [outcome] = asyncio.run(settle_all([asked], chosen.analyst))
+    spent = tuple(chosen.ledger.report())
+    if isinstance(outcome, Failure):
+        told = diagnostics(asked, chosen.analyst.model, outcome)
+        return Proposed(None, spent, outcome, told)
+    assert check.entry is not None and isinstance(outcome.value, Claim)
+    proposal = _proposal(asked, outcome, outcome.value)
+    return Proposed(check.entry.model_copy(update={"proposal": proposal}), spent)
+
+
+def previewed(
+    wanted: Subject,
+    request: Request,
+    points: tuple[str, ...],
+    candidate: Entry | None,
+    chosen: Chosen,
+    limits: Limits,
+    look: Run = LOOK,
+) -> Preview:
+    """The first request as it would be sent, and the most that it could cost; nothing is sent."""
+    check = Check(request, limits)
+    return preview(_task(wanted, request, points, candidate, chosen, limits, look, check), chosen.price)
+
+
+def _task(
+    wanted: Subject,
+    request: Request,
+    points: tuple[str, ...],
+    candidate: Entry | None,
+    chosen: Chosen,
+    limits: Limits,
+    look: Run,
+    check: Check,
+) -> Task:
+    seen = look(request, limits)
+    sizes = seen.diagnostics.get("sizes")
+    if seen.problem is not None or not isinstance(sizes, dict):
+        raise ForwardbookError(seen.problem or f"looking at {wanted.full_class_name}: no sizes came back")
+    meanings = {p.name: p.meaning for p in candidate.parameters} if candidate is not None else {}
+    question = Question(
+        name=wanted.full_class_name,
+        file=wanted.found.file.name,
+        source=_source(wanted),
+        sizes={name: int(str(hint)) for name, hint in sizes.items()},
+        meanings=meanings,
+        inputs=", ".join(f"{n}={shape}" for n, shape in sorted(request.inputs.items()))
+        or "by their defaults",
+        unresolved=points,
+        candidates="\n".join(_candidates(candidate)),
+        texts=dict(_texts(wanted)),
+        versions=f"rules {RULES_VERSION}",
+    )
+    return task(question, check, chosen.limits(ROLE))
+
+
+def _source(wanted: Subject) -> str:
+    """The numbered source of the class, with the forward() that it inherits where that is elsewhere."""
+    facts = _facts(wanted)
+    roots = [wanted.found.root]
+    parts = [lines_of(Path(facts.file), roots, facts.span.line, facts.span.end_line)]
+    forward = facts.forward
+    inside = forward is not None and forward.file == facts.file and facts.span.contains(forward.span)
+    if forward is not None and not inside:
+        parts.append(f"inherited from {forward.module}, file {Path(forward.file).name}:")
+        parts.append(lines_of(Path(forward.file), roots, forward.span.line, forward.span.end_line))
+    return "\n".join(parts)
+
+
+def _facts(wanted: Subject) -> Facts:
+    from forwardbook.analyzers.reader import read_class
+
+    return read_class(wanted.found.class_name, wanted.found.file, Sources([wanted.found.root]))
+
+
+def _texts(wanted: Subject) -> Iterator[tuple[str, str]]:
+    """Every class and function beside the class, in its own file: what it can call without an import."""
+    import libcst as cst
+
+    source: SourceFile = Sources([wanted.found.root]).load_path(wanted.found.file.resolve())
+    for node in source.tree.body:
+        if isinstance(node, cst.ClassDef | cst.FunctionDef) and node.name.value != wanted.found.class_name:
+            span = source.span(node)
+            text = lines_of(wanted.found.file, [wanted.found.root], span.line, span.end_line)
+            yield node.name.value, text
+
+
+def _candidates(candidate: Entry | None) -> Iterator[str]:
+    for regime in candidate.regimes if candidate is not None else ():
+        yield f"regime {regime.name}; assumes: {'; '.join(regime.assumptions) or 'nothing'}"
+        moved = {one.line: one for one in regime.memory_analysis.lines}
+        for line in regime.flop_analysis.lines:
+            other = moved.get(line.line)
+            bytes_ = f", reads {other.reads}, writes {other.writes}" if other is not None else ""
+            yield f"  line {line.line}: flops {line.flops}, pointwise_ops {line.pointwise_ops}{bytes_}"
+        for name in ("weights", "boundary", "intermediates", "peak"):
+            yield f"  {name} {regime.formula(name)}"
+
+
+def _proposal(asked: Task, answer: Answer, claim: Claim) -> Proposal:
+    return Proposal(
+        model=answer.model,
+        prompt_version=asked.prompt.version,
+        attempts=len(answer.attempts),
+        requests=answer.spent.requests,
+        input_tokens=answer.spent.tokens_in,
+        output_tokens=answer.spent.output_tokens,
+        usd=f"{answer.spent.usd:.6f}",
+        counted={one.name: one.line for one in claim.counted},
+    )

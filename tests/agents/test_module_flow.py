@@ -1,0 +1,180 @@
+"""A class with a loop over data, from a wrong formula to the stored entry, through both live backends."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forwardbook.agents.choose import Chosen
+from forwardbook.agents.recordings import Recorded, Replay
+from forwardbook.pipeline.analyze import AnalysisError, Options, analyze, previewed
+from forwardbook.pipeline.job import Limits
+from forwardbook.workspace import Workspace
+
+from .conftest import MODEL, api, sdk
+from .script import Json, Say, say, tool_results, use
+from .server import Scripted
+
+CODE = '''\
+import torch
+from torch import nn
+
+
+class Settle(nn.Module):
+    """Applies its layer until the largest value is small."""
+
+    def __init__(self, hidden_size: int = 32) -> None:
+        super().__init__()
+        self.layer = nn.Linear(hidden_size, hidden_size)
+        self.out = nn.Linear(hidden_size, 4 * hidden_size)
+
+    def forward(self, hidden_states: torch.Tensor) -> torch.Tensor:
+        while hidden_states.abs().max() > 0.5:
+            hidden_states = self.layer(hidden_states)
+        return self.out(hidden_states)
+'''
+N, H, A, W, S = "{batch_size} * {seq_len}", "{hidden_size}", "{a_dtype_bytes}", "{w_dtype_bytes}", "{steps}"
+RIGHT: Json = {
+    "lines": [
+        {
+            "line": 14,
+            "pointwise_ops": f"({S} + 1) * (2 * {N} * {H} + 1)",
+            "reads": f"({S} + 1) * (2 * {N} * {H} * {A} + {A} + 1)",
+            "writes": f"({S} + 1) * ({N} * {H} * {A} + {A} + 1)",
+        },
+        {
+            "line": 15,
+            "flops": f"2 * {S} * {N} * {H} * {H}",
+            "pointwise_ops": f"{S} * {N} * {H}",
+            "reads": f"{S} * ({N} * {H} * {A} + {H} * ({H} + 1) * {W})",
+            "writes": f"{S} * {N} * {H} * {A}",
+        },
+        {
+            "line": 16,
+            "flops": f"8 * {N} * {H} * {H}",
+            "pointwise_ops": f"4 * {N} * {H}",
+            "reads": f"{N} * {H} * {A} + 4 * {H} * ({H} + 1) * {W}",
+            "writes": f"4 * {N} * {H} * {A}",
+        },
+    ],
+    "weights": f"4 * {H} * ({H} + 1) * {W} + min({S}, 1) * {H} * ({H} + 1) * {W}",
+    "boundary": f"5 * {N} * {H} * {A} + (4 + min({S}, 1)) * {H} * ({H} + 1) * {W}",
+    "intermediates": f"({S} + 1) * ({N} * {H} * {A} + {A} + 1) + {S} * {N} * {H} * {A}",
+    "peak": f"(4 + min({S}, 1)) * {N} * {H} * {A}",
+    "counted": [{"name": "steps", "meaning": "how often the layer is applied", "line": 15}],
+    "names": [{"name": "hidden_size", "meaning": "width of the hidden states"}],
+    "reasoning": "Line 15 runs once for each step; its product costs 2 per multiply-accumulate.",
+}
+WRONG = {**RIGHT, "lines": [RIGHT["lines"][0], {**RIGHT["lines"][1], "flops": "0"}, RIGHT["lines"][2]]}
+SUBMIT = {"api": "submit", "sdk": "StructuredOutput"}
+BACKENDS = [pytest.param("api"), pytest.param("sdk", marks=pytest.mark.slow)]
+OPTIONS = Options(inputs={"hidden_states": "batch_size,seq_len,hidden_size"})
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with settle.py and no database."""
+    monkeypatch.setattr("forwardbook.workspace.folder.shipped_path", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "settle.py").write_text(CODE)
+    return tmp_path
+
+
+def chosen(backend: str, url: str, folder: Path) -> Chosen:
+    """A live analyst against a scripted service, whose answers are recorded."""
+    made: Any = {"api": api, "sdk": sdk}[backend](url)
+    made.ledger.cap = 60 * 10**9
+    return Chosen(backend, Recorded(made, folder / "recordings"), made.settings, made.ledger)  # type: ignore[arg-type]
+
+
+def script(backend: str) -> list[Any]:
+    """The model proposes what is wrong; with the counter-example before it, what is right."""
+
+    def mend(body: Json) -> Say:
+        read = tool_results(body)
+        assert "line 15, flops: predicted 0, measured" in read
+        assert "steps=" in read
+        return say(use(SUBMIT[backend], RIGHT))
+
+    return [say(use(SUBMIT[backend], WRONG)), mend, say("done")]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_wrong_formula_is_mended_and_stored(backend: str, folder: Path) -> None:
+    """The entry lands proved with reasoning, naming, counted number and cost; a replay gives the same."""
+    with Scripted(script(backend)) as server:
+        asked = chosen(backend, server.url, folder)
+        done = analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=asked)
+    entry = Workspace.find().load()[done.key]
+
+    assert "bounded" == entry.validation.verdict
+    assert ("agent",) == entry.derived_by
+    [regime] = entry.regimes
+    assert RIGHT["reasoning"] == regime.flop_analysis.reasoning
+    assert regime.proof is not None
+    assert all(point.predicted == point.measured for point in regime.proof.points)
+    assert len({point.sizes["steps"] for point in regime.proof.points}) > 1
+    meanings = {one.name: one for one in entry.parameters}
+    assert "width of the hidden states" == meanings["hidden_size"].meaning
+    assert "how often line 15 runs" in meanings["steps"].source
+    assert entry.proposal is not None
+    assert (MODEL, 1, {"steps": 15}) == (
+        entry.proposal.model,
+        entry.proposal.attempts,
+        entry.proposal.counted,
+    )
+    assert float(entry.proposal.usd) == asked.ledger.spent.usd > 0
+    assert not list(folder.rglob("*_diagnostics.json"))
+    replayed = Chosen("replay", Replay(folder / "recordings", MODEL), asked.settings, asked.ledger)
+    again = analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=replayed, force=True)
+    assert regime.flop_analysis == again.entry.regimes[0].flop_analysis
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_liar_stores_nothing(backend: str, folder: Path) -> None:
+    """A model that keeps lying ends unresolved: no entry, no calculator, one diagnostics file."""
+    with Scripted(forever=lambda body: say(use(SUBMIT[backend], WRONG))) as server:
+        asked = chosen(backend, server.url, folder)
+        with pytest.raises(AnalysisError, match="unresolved \\(invalid\\)"):
+            analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=asked)
+
+    assert not (folder / "module_db.json").exists()
+    assert not list(folder.rglob("generated_modules/*.py"))
+    [path] = folder.rglob("*_diagnostics.json")
+    told = json.loads(path.read_text())
+    assert ("module_analyst", "invalid", 5) == (told["role"], told["kind"], len(told["attempts"]))
+    assert "line 15, flops: predicted 0, measured" in told["attempts"][0]
+    assert told["usage"]["usd"] > 0
+    assert not (folder / "recordings").exists()
+
+
+@pytest.mark.slow
+def test_forged_recording_is_refused(folder: Path) -> None:
+    """A recording that claims something else, its checksum made right, fails the measurement."""
+    with Scripted(script("api")) as server:
+        asked = chosen("api", server.url, folder)
+        analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=asked)
+    from forwardbook.agents.recordings import _checksum
+
+    [path] = (folder / "recordings").glob("*.json")
+    content = json.loads(path.read_text())
+    content["value"]["peak"] = "1"
+    del content["checksum"]
+    path.write_text(json.dumps({**content, "checksum": _checksum(content)}))
+    replayed = Chosen("replay", Replay(folder / "recordings", MODEL), asked.settings, asked.ledger)
+
+    with pytest.raises(AnalysisError, match="fails the checker"):
+        analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=replayed, force=True)
+
+
+def test_preview_sends_nothing(folder: Path) -> None:
+    """A dry run shows the request and its worst cost; nobody is asked, nothing is stored."""
+    with Scripted() as server:
+        seen = previewed("settle.py:Settle", OPTIONS, chosen("api", server.url, folder), limits=Limits())
+
+    assert seen is not None
+    assert "while hidden_states.abs().max() > 0.5" in seen.text
+    assert 0 < seen.first < seen.whole
+    assert [] == server.log
+    assert not (folder / "module_db.json").exists()
