@@ -19,6 +19,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from forwardbook.book.model_pictures import SUFFIXES
 from forwardbook.book.model_tables import analysis_csv, analysis_page
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.analysis import Analysis, report
@@ -42,6 +43,24 @@ class Outputs:
     plot: Path | None = None
     out: Path | None = None
 
+    def check(self) -> None:
+        """That all of it can be written, before anything is computed.
+
+        Raises:
+            ForwardbookError: with everything that cannot.
+        """
+        problems: list[str] = []
+        if self.plot is not None and self.plot.suffix not in SUFFIXES:
+            problems.append(f"--plot {self.plot}: a picture ends in {', '.join(SUFFIXES)}")
+        named = {"--csv": self.csv, "--markdown": self.markdown, "--plot": self.plot}
+        problems += [
+            f"{o} {path}: it is a folder; name a file" for o, path in named.items() if path and path.is_dir()
+        ]
+        if self.out is not None and self.out.exists() and not self.out.is_dir():
+            problems.append(f"--out {self.out}: it is a file; name a folder")
+        if problems:
+            raise ForwardbookError("\n".join(problems))
+
 
 def run_steps(
     request: Request,
@@ -53,6 +72,7 @@ def run_steps(
     timeout: float | None = None,
 ) -> None:
     """The steps asked for, or all of them; `jobs` below 0 lists missing classes without analysing them."""
+    outputs.check()
     every = not any(wanted.values())
     workspace = Workspace.find()
     kept = ModelFiles(workspace.root)
@@ -174,8 +194,6 @@ def _pictures(analysis: Analysis, outputs: Outputs) -> dict[Path, str | bytes]:
 
 def write(path: Path, content: str | bytes) -> None:
     """A file, whole or not at all."""
-    if path.is_dir():
-        raise ForwardbookError(f"writing {path}: it is a folder; name a file")
     write_atomically(path, content)
 
 

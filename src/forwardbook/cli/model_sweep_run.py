@@ -28,6 +28,7 @@ Columns = dict[str, list[object]]
 
 def run_sweep(request: Request, text: str, outputs: Outputs) -> None:
     """Every point evaluated at once; files first, then the table."""
+    outputs.check()
     values = axes(text)
     with progress() as told:
         asked = checked(request, ModelFiles(Workspace.find().root), told, need_sizes=False)

@@ -25,7 +25,7 @@ Given = Mapping[str, "NDArray[numpy.int64] | Objects | int | Fraction"]
 def ceilings(value: Expr, values: Given) -> Objects:
     """The values at every point of the broadcast arrays, rounded up to whole numbers."""
     numerators, denominators = _Ratios(values).of(value)
-    shape = numpy.broadcast_shapes(*(numpy.shape(one) for one in values.values()))
+    shape = numpy.broadcast_shapes(*(_objects(one).shape for one in values.values()))
     return numpy.broadcast_to(-(-numerators // denominators), shape).copy()
 
 

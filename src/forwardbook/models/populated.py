@@ -47,13 +47,15 @@ class PopulatedLayer(Record):
 
     def bare(self) -> Layer:
         """The layer without its parameters."""
-        return Layer(
-            name=self.name,
-            class_name=self.class_name,
-            repeat=self.repeat,
-            kind=self.kind,
-            parameter_count=self.parameter_count,
-            sub_layers=[layer.bare() for layer in self.sub_layers],
+        return Layer.model_validate(
+            {
+                "name": self.name,
+                "class": self.class_name,
+                "repeat": self.repeat,
+                "kind": self.kind,
+                "parameter_count": self.parameter_count,
+                "sub_layers": [layer.bare() for layer in self.sub_layers],
+            }
         )
 
 

@@ -167,7 +167,7 @@ class Sweep:
         compute = _floats(cast("Array", found["flops"])) / peak
         edge = _floats(cast("Array", found["boundary"])) / bandwidth
         return {
-            f"seconds_eager_{device.id}": self._picked(self.phases, self.sizes, eager),
+            f"seconds_eager_{device.id}": _floats(self._picked(self.phases, self.sizes, eager)),
             f"seconds_fused_{device.id}": numpy.maximum(compute, edge),
         }
 
@@ -197,23 +197,20 @@ class Sweep:
         at: Sizes | None = None,
     ) -> Array | NDArray[numpy.float64]:
         is_open = numpy.ones(_length(sizes), dtype=numpy.bool_)
-        result: Array | NDArray[numpy.float64] | None = None
+        places: list[NDArray[numpy.intp]] = []
+        parts: list[Array | NDArray[numpy.float64]] = []
         for phase in phases:
             here = numpy.flatnonzero(is_open & self._mask(phase, sizes))
-            if not len(here):
-                continue
-            chosen = {name: array[here] for name, array in (at or sizes).items()}
-            part = values(phase, chosen)
-            if result is None:
-                result = numpy.zeros(len(is_open), dtype=part.dtype)
-            if part.dtype == object:
-                result = result.astype(object)
-            result[here] = part
-            is_open[here] = False
-        if is_open.any() or result is None:
+            if len(here):
+                chosen = {name: array[here] for name, array in (at or sizes).items()}
+                places.append(here)
+                parts.append(values(phase, chosen))
+                is_open[here] = False
+        if is_open.any():
             place = int(is_open.argmax())
             raise Uncovered(phases[0].phase, {name: int(array[place]) for name, array in sizes.items()})
-        return result
+        order = numpy.argsort(numpy.concatenate(places))
+        return cast("Array | NDArray[numpy.float64]", numpy.concatenate(parts)[order])
 
     def _mask(self, phase: PhaseCosts, sizes: Sizes) -> NDArray[numpy.bool_]:
         mask = numpy.ones(_length(sizes), dtype=numpy.bool_)
@@ -286,5 +283,5 @@ def _length(sizes: Sizes) -> int:
     return max((len(array) for array in sizes.values()), default=1)
 
 
-def _floats(values: Array) -> NDArray[numpy.float64]:
+def _floats(values: Array | NDArray[numpy.float64]) -> NDArray[numpy.float64]:
     return values.astype(numpy.float64)

@@ -10,9 +10,11 @@ from math import ceil
 from typing import Literal
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.formula import Condition, Expr, parse
+from forwardbook.formula import Condition
 from forwardbook.formula.rational import Rational, rational_value
-from forwardbook.models.record import LayerCosts, PhaseCosts
+from forwardbook.models.program import parsed as parsed
+from forwardbook.models.program import program_of
+from forwardbook.models.record import PhaseCosts
 
 Attention = Literal["dense", "executed"]
 FEWEST_BITS, MOST_BITS = 2, 64
@@ -54,18 +56,18 @@ class Widths:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Numbers:
     """The quantities of one call, or of several added up (their `peak` is the largest)."""
 
-    flops: int = 0
-    pointwise_ops: int = 0
-    reads: Fraction = Fraction(0)
-    writes: Fraction = Fraction(0)
-    weights: Fraction = Fraction(0)
-    boundary: Fraction = Fraction(0)
-    intermediates: Fraction = Fraction(0)
-    peak: Fraction = Fraction(0)
+    flops: Rational = 0
+    pointwise_ops: Rational = 0
+    reads: Rational = 0
+    writes: Rational = 0
+    weights: Rational = 0
+    boundary: Rational = 0
+    intermediates: Rational = 0
+    peak: Rational = 0
 
     def __add__(self, other: Numbers) -> Numbers:
         added = {n: getattr(self, n) + getattr(other, n) for n in SUMMED}
@@ -83,7 +85,7 @@ class Numbers:
         return {name: ceil(getattr(self, name)) for name in NAMES}
 
     @property
-    def moved(self) -> Fraction:
+    def moved(self) -> Rational:
         """Bytes read and written."""
         return self.reads + self.writes
 
@@ -92,7 +94,7 @@ NAMES = tuple(f.name for f in fields(Numbers))
 SUMMED = tuple(name for name in NAMES if name != "peak")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One layer: how often it is called, one call of it, and what its own forward() adds to its parts.
 
@@ -169,12 +171,6 @@ def condition(text: str) -> Condition:
     return Condition.parse(text)
 
 
-@lru_cache(maxsize=1 << 15)
-def parsed(text: str) -> Expr:
-    """A formula read once."""
-    return parse(text)
-
-
 def holds(text: str, sizes: Mapping[str, int], widths: Widths) -> bool:
     """Whether one condition is met; widths below a byte count as what they are."""
     one = condition(text)
@@ -194,56 +190,28 @@ def evaluate(
     With `executed`, attention counts the pairs that causal and sliding masks leave; where the shape of a mask
     is not known it stays dense, and the layers are named in `unknown_masks`.
     """
-    values: dict[str, Rational] = {**sizes, **widths.in_bytes()}
-    unknown: list[str] = []
-    rows = tuple(_rows(phase.model, values, attention == "executed", unknown, "", 1, 0)[1])
-    cache = rational_value(parsed(phase.cache), values)
-    return Totals(phase.phase, dict(sizes), widths, attention, rows, cache, tuple(unknown))
+    program = program_of(phase, attention == "executed")
+    found = program.at({**sizes, **_in_bytes(widths)})
+    rows = tuple(
+        Row(layer.name, layer.label, layer.class_name, layer.times, layer.depth, Numbers(*one), Numbers(*own))
+        for layer, one, own in found.layers
+    )
+    return Totals(
+        phase.phase, dict(sizes), widths, attention, rows, Fraction(found.cache), program.unknown_masks
+    )
 
 
-def _rows(
-    layer: LayerCosts,
-    values: Mapping[str, Rational],
-    executed: bool,
-    unknown: list[str],
-    path: str,
-    times: int,
-    depth: int,
-) -> tuple[Numbers, list[Row]]:
-    name = f"{path}.{layer.name}" if path and layer.name else layer.name or path
-    times *= layer.repeat
-    one = _numbers(layer, values)
-    spared = _spared(layer, values, unknown, name) if executed else 0
-    beneath: list[Row] = []
-    parts, told = Numbers(), Numbers()
-    for child in layer.sub_layers:
-        whole, rows = _rows(child, values, executed, unknown, name, times, depth + 1)
-        beneath += rows
-        parts = parts + whole.times(child.repeat)
-        told = told + _numbers(child, values).times(child.repeat)
-    own = one - told
-    own = Numbers(**{n: getattr(own, n) - (spared if n == "flops" else 0) for n in NAMES})
-    saved = told.flops - parts.flops + spared
-    whole = Numbers(**{n: getattr(one, n) - (saved if n == "flops" else 0) for n in NAMES})
-    return whole, [Row(name, layer.name, layer.class_name, times, depth, whole, own), *beneath]
+def whole(
+    phase: PhaseCosts, sizes: Mapping[str, int], widths: Widths, attention: Attention = "dense"
+) -> Numbers:
+    """The whole model at one point: what `evaluate(...).total` is, without its layers."""
+    return Numbers(*program_of(phase, attention == "executed").whole_at({**sizes, **_in_bytes(widths)}))
 
 
-def _numbers(layer: LayerCosts, values: Mapping[str, Rational]) -> Numbers:
-    found = {name: rational_value(parsed(getattr(layer.costs, name)), values) for name in NAMES}
-    flops, pointwise_ops = int(found.pop("flops")), int(found.pop("pointwise_ops"))
-    return Numbers(flops, pointwise_ops, **found)
-
-
-def _spared(layer: LayerCosts, values: Mapping[str, Rational], unknown: list[str], name: str) -> int:
-    """The flops that the masks of the layer's own attention leave out."""
-    spared = Fraction(0)
-    for one in layer.attention:
-        if one.executed is None:
-            unknown.append(name)
-        else:
-            dense, left = (rational_value(parsed(text), values) for text in (one.dense, one.executed))
-            spared += one.count * (dense - left)
-    return int(spared)
+@lru_cache(maxsize=256)
+def _in_bytes(widths: Widths) -> Mapping[str, Rational]:
+    """The widths, as integers where they are whole bytes."""
+    return {name: int(size) if size.denominator == 1 else size for name, size in widths.in_bytes().items()}
 
 
 def leaves(rows: Iterable[Row]) -> Iterator[tuple[str, Numbers]]:

@@ -144,9 +144,7 @@ def interpolated(name: str, trees: Mapping[int, Node]) -> Node | None:
     summary = combined({name: {x: tree.summary for x, tree in trees.items()}})
     if summary is None or len(set(parts)) != 1 or len(same) != 1:
         return None
-    beneath = [
-        interpolated(name, {x: tree.beneath[i] for x, tree in trees.items()}) for i in range(parts[0])
-    ]
+    beneath = [interpolated(name, {x: tree.beneath[i] for x, tree in trees.items()}) for i in range(parts[0])]
     attention = [
         _one_attention(name, {x: tree.attention[i] for x, tree in trees.items()})
         for i in range(min(len(tree.attention) for tree in trees.values()))

@@ -101,9 +101,7 @@ class Model:
 
         return phase_costs(phase, dtype, SEED)
 
-    def _at(
-        self, phase: Phase, dtype: torch.dtype, sizes: Mapping[str, int], widths: Widths
-    ) -> PhaseCosts:
+    def _at(self, phase: Phase, dtype: torch.dtype, sizes: Mapping[str, int], widths: Widths) -> PhaseCosts:
         """Formulas around the sizes asked for; a size of 1 is a number in them only where it must be."""
         from forwardbook.pipeline.model_costs import phase_costs
 

@@ -22,14 +22,9 @@ def populated(architecture: Architecture, module: nn.Module, database: Database)
     """Every layer with the parameters of its class, each with where it comes from."""
     keys = {str(database.raw(key).get("full_class_name")): key for key in database}
     filler = _Filler(module, keys, database)
-    whole = Layer(
-        name="",
-        class_name=architecture.model_class,
-        repeat=1,
-        kind="composite",
-        parameter_count=sum(p.numel() for p in module.parameters()),
-        sub_layers=architecture.layers,
-    )
+    count = sum(p.numel() for p in module.parameters())
+    head = {"name": "", "class": architecture.model_class, "repeat": 1, "kind": "composite"}
+    whole = Layer.model_validate({**head, "parameter_count": count, "sub_layers": architecture.layers})
     filled = filler.layer(whole, "", ())
     values = [one for _, layer in filled.walk() for one in layer.parameters.items()]
     templates = [name for name, value in values if value.origin == "runtime"]
@@ -70,16 +65,14 @@ class _Filler:
         entry = self.database.resolved(key)[1] if key else None
         known = Known(around, _attributes(module), _defaults(type(module)))
         values = {p.name: value_of(p, known) for p in entry.parameters} if entry else {}
-        return PopulatedLayer(
-            name=layer.name,
-            class_name=layer.class_name,
-            repeat=layer.repeat,
-            kind=layer.kind,
-            parameter_count=layer.parameter_count,
-            entry=key,
-            parameters={name: v for name, v in values.items() if v is not None},
-            missing=[name for name, v in values.items() if v is None],
-            sub_layers=[self.layer(child, place, around) for child in layer.sub_layers],
+        return PopulatedLayer.model_validate(
+            {
+                **layer.model_dump(by_alias=True, exclude={"sub_layers"}),
+                "entry": key,
+                "parameters": {name: v for name, v in values.items() if v is not None},
+                "missing": [name for name, v in values.items() if v is None],
+                "sub_layers": [self.layer(child, place, around) for child in layer.sub_layers],
+            }
         )
 
 

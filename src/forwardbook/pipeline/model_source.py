@@ -74,7 +74,7 @@ def _from_its_own_code(folder: Path) -> ModelSource:
         import torch
 
         with torch.device("meta"):
-            model = kind.from_config(config, trust_remote_code=True)
+            model = kind.from_config(config, trust_remote_code=True)  # type: ignore[no-untyped-call]
     except Exception as error:
         raise ModelUnknown(f"running the code of {folder}: {type(error).__name__}: {error}") from error
     return ModelSource(folder.resolve().name, type(model), config, f"code and config of {folder.name}")
@@ -106,7 +106,7 @@ def config_from(values: dict[str, object], source: str) -> PreTrainedConfig:
         near = ", ".join(get_close_matches(str(kind), known, 3)) or "none is near"
         raise ModelUnknown(f"building from {source}: transformers knows no model_type {kind!r} ({near})")
     try:
-        return cast("PreTrainedConfig", CONFIG_MAPPING[kind].from_dict(values))
+        return CONFIG_MAPPING[kind].from_dict(values)
     except Exception as error:
         raise ModelUnknown(f"building from {source}: {type(error).__name__}: {error}") from error
 
