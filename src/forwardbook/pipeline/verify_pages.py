@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,9 +41,23 @@ def verify_pages(pages: tuple[Path, ...], root: Path, resolver: Resolver = "own"
     tree = source_tree(root)
     ours = {own for page in pages for own in own_pages(tree, page if page.is_dir() else page.parent)}
     sources = read_sources(tree, frozenset(ours), resolver, 1)
-    verifier = Verifier(Sources(sources.repository, sources.graph, sources.read, texts))
+    held = Sources(sources.repository, sources.graph, sources.read, texts, _exists(root))
+    verifier = Verifier(held)
     for place, text in texts.items():
         yield Judged(place, text.count("\n") + 1, verifier.verify(text, place))
+
+
+def _exists(root: Path) -> Callable[[str], bool]:
+    """Whether there is a file or folder below the root."""
+
+    def exists(path: str) -> bool:
+        try:
+            whole = (root / path).resolve()
+            return whole.is_relative_to(root) and whole.exists()
+        except (OSError, ValueError, RuntimeError):
+            return False
+
+    return exists
 
 
 def _files(pages: tuple[Path, ...]) -> Iterator[Path]:

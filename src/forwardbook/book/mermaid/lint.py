@@ -18,6 +18,7 @@ _WORDS: Final = """
     linkstyle direction default namespace
 """
 RESERVED: Final = frozenset(_WORDS.split())
+RESERVED_NODES: Final = frozenset(("end", "subgraph", "graph", "flowchart", "style", "click", "class"))
 Rule = Literal["quotes", "newline", "undeclared", "semicolon", "reserved", "size", "twice"]
 
 _LITERAL_NEWLINE = re.compile(r"(?<!\\)\\n")
@@ -65,10 +66,12 @@ def _sizes(text: str, diagram: Diagram) -> list[Fault]:
 
 
 def _reserved(diagram: Diagram) -> list[Fault]:
+    """In sequence diagrams whatever the case of its letters, elsewhere as written."""
+    sequence = diagram.family == "sequence"
     return [
         Fault(one.line, "reserved", f"{one.name} is a word of Mermaid's own and cannot name a participant")
         for one in diagram.participants
-        if one.name.lower() in RESERVED
+        if (one.name.lower() in RESERVED if sequence else one.name in RESERVED_NODES)
     ]
 
 

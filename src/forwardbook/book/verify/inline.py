@@ -40,11 +40,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A line without its link targets, the code spans in it, and the links."""
+    """A line without its link targets, the code spans in it, the links, and the places that links show."""
 
     text: str
     spans: tuple[Span, ...]
     links: tuple[str, ...]
+    shown: tuple[Place, ...] = ()
 
     def between(self, first: int, second: int) -> str:
         """The text between two spans."""
@@ -54,24 +55,26 @@ class Inline:
 def read_inline(line: str) -> Inline:
     """The code spans and links of a line."""
     links: tuple[str, ...] = ()
+    shown: tuple[Place, ...] = ()
     if "](" in line:
-        targets: list[str] = []
+        targets: list[tuple[str, str]] = []
         code = [found.span() for found in _CODE.finditer(line)]
         line = _LINK.sub(lambda found: _link(found, targets, code), line)
-        links = tuple(targets)
+        links = tuple(target for _, target in targets if target)
+        shown = tuple(place for text, _ in targets if (place := read_place(text)))
     if "`" not in line:
-        return Inline(line, (), links)
+        return Inline(line, (), links, shown)
     spans = []
     for found in _CODE.finditer(line):
         text = found[2].strip() if len(found[1]) > 1 else found[2]
         spans.append(Span(text, found.start(), found.end(), read_place(text)))
-    return Inline(line, tuple(spans), links)
+    return Inline(line, tuple(spans), links, shown)
 
 
-def _link(found: re.Match[str], targets: list[str], code: list[tuple[int, int]]) -> str:
+def _link(found: re.Match[str], targets: list[tuple[str, str]], code: list[tuple[int, int]]) -> str:
     if any(start <= found.start() < end for start, end in code):
         return found[0]
-    targets.append(found[2])
+    targets.append((found[1], found[2]))
     return found[1]
 
 

@@ -43,7 +43,8 @@ def check_link(target: str, context: Context) -> Verdict:
     else:
         full = posixpath.normpath(posixpath.join(posixpath.dirname(context.path), path))
     if not _exists(full, context):
-        return contradicted(f"there is no {full}")
+        may_be_folder = context.sources.exists is None and "." not in full.rpartition("/")[2]
+        return (unverified if may_be_folder else contradicted)(f"there is no {full}")
     if anchor and (found := _LINES.match(anchor)):
         count = len(context.sources.lines(full) or ())
         holds = int(found[1]) <= int(found[2] or found[1]) <= count
@@ -61,7 +62,7 @@ def _exists(path: str, context: Context) -> bool:
         context.path
     ):
         return True
-    return sources.read(path) is not None
+    return sources.read(path) is not None or (sources.exists is not None and sources.exists(path))
 
 
 def _check_anchor(path: str, anchor: str, context: Context) -> Verdict:
@@ -72,7 +73,7 @@ def _check_anchor(path: str, anchor: str, context: Context) -> Verdict:
         text = (context.sources.read(path) or b"").decode("utf-8", errors="replace")
     if not text:
         return unverified(f"the text of {path} is not at hand")
-    if anchor in anchors(text):
+    if {anchor, anchor.lower()} & anchors(text):
         return supported()
     return contradicted(f"{path} has no heading of that anchor")
 

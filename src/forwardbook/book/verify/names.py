@@ -115,6 +115,12 @@ class Names:
         roots = {one.module.partition(".")[0] for one in imports if not one.level and one.module}
         return frozenset(roots | {one.replace(".", "_") for one in roots})
 
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """Every dotted module that is imported anywhere, compiled ones among them."""
+        imports = (one for facts in self.sources.files.values() for one in facts.imports if not one.level)
+        return frozenset(name for one in imports for name in (one.module, f"{one.module}.{one.name}"))
+
     def written_in(self, path: str) -> frozenset[bytes]:
         """Every identifier written in a file, comments and strings included."""
         if path not in self._words:

@@ -32,12 +32,14 @@ class Sources:
 
     Paths are relative to the repository root with `/`. `pages` maps the path of each page to its Markdown,
     from which anchors are read; page paths are relative to the same root, or absolute outside of it.
+    `exists(path)` tells of files and folders that are no sources; without it they are unknown.
     """
 
     repository: Repository
     graph: CallGraph
     read: Callable[[str], bytes | None]
     pages: Mapping[str, str] = field(default_factory=dict)
+    exists: Callable[[str], bool] | None = None
 
     @property
     def files(self) -> Mapping[str, FileFacts]:

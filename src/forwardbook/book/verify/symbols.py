@@ -32,7 +32,7 @@ def check_symbol(text: str, context: Context, near: tuple[str, ...]) -> tuple[Ki
         return None
     name = clean(text)
     if "." in name:
-        return _check_dotted(name, context, near)
+        return _check_dotted(name, context, near, "::" in text)
     verdict = _check_word(name, text, context, near)
     return None if verdict is None else ("symbol", verdict)
 
@@ -65,7 +65,7 @@ def check_path(text: str, context: Context) -> Verdict | None:
         return supported()
     if path in sources.pages or any(one.endswith("/" + path) for one in sources.pages):
         return supported()
-    if sources.read(path) is not None:
+    if sources.read(path) is not None or (sources.exists is not None and sources.exists(folder)):
         return supported(path)
     if "." in path and context.names.targets(path):  # a dotted name whose last part reads like a suffix
         return supported()
@@ -106,7 +106,9 @@ def _suggest(name: str, among: object) -> str:
     return f"; did it mean {found[0]}?" if found else ""
 
 
-def _check_dotted(name: str, context: Context, near: tuple[str, ...]) -> tuple[Kind, Verdict]:
+def _check_dotted(
+    name: str, context: Context, near: tuple[str, ...], scoped: bool
+) -> tuple[Kind, Verdict]:
     names = context.names
     head, _, last = name.rpartition(".")
     targets = names.targets(name, near)
@@ -115,7 +117,7 @@ def _check_dotted(name: str, context: Context, near: tuple[str, ...]) -> tuple[K
     if targets:
         return ("member" if classes else "symbol"), supported(targets[0].path)
     if classes:
-        return "member", check_member(classes, last, context)
+        return "member", check_member(classes, last, context, scoped)
     files = tuple(one.path for one in owners if one.is_file)
     if files:
         return "symbol", _check_global(files, name, last, context)
@@ -126,13 +128,15 @@ def _check_dotted(name: str, context: Context, near: tuple[str, ...]) -> tuple[K
     return "symbol", _check_outside(name, context, near)
 
 
-def check_member(classes: list[Target], last: str, context: Context) -> Verdict:
-    """Whether one of the classes has a member."""
+def check_member(classes: list[Target], last: str, context: Context, scoped: bool = False) -> Verdict:
+    """Whether one of the classes has a member; `scoped` where it is written as in C++ or Rust, `A::b`."""
     names = context.names
     found = [names.members(one) for one in classes]
     owner = classes[0]
     if any(last in members.names for members in found):
         return supported(owner.path)
+    if scoped and context.sources.files[owner.path].language == "python":
+        return unverified(f"{owner.qualname} in {owner.path} has no {last}", owner.path)
     if all(members.complete for members in found):
         close = _suggest(last, frozenset().union(*(members.names for members in found)))
         return contradicted(f"{owner.qualname} in {owner.path} has no {last}{close}", owner.path)
@@ -144,7 +148,7 @@ def check_member(classes: list[Target], last: str, context: Context) -> Verdict:
 def _check_global(files: tuple[str, ...], name: str, last: str, context: Context) -> Verdict:
     names, path = context.names, files[0]
     for one in files:
-        if has_global(names, one, last) or name in names.packages:
+        if has_global(names, one, last) or name in names.packages or name in names.imported:
             return supported(one)
     facts = [context.sources.files[one] for one in files]
     open_ended = any(one.name == "*" for fact in facts for one in fact.imports)

@@ -98,6 +98,7 @@ def _claims_of_fences(context: Context, parsed: dict[int, Future[Parsed]]) -> It
 def _claims_of_line(line: Line, context: Context) -> Iterator[Found]:
     inline = context.inlines[line.number]
     yield from text_links(line.number, inline, context)
+    yield from (Found(line.number, "line", f"[{one}]", check_lines(one, context)) for one in inline.shown)
     if not inline.spans:
         return
     near = context.near(line.heading, [inline])
