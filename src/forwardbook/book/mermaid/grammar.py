@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import MutableMapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from hashlib import sha256
+from queue import SimpleQueue
 from typing import Final
 
 from forwardbook.book.mermaid.engine import Answer, Engine, EngineMissingError
@@ -29,28 +31,33 @@ class Parsed:
 
 
 class Grammar:
-    """Mermaid's grammar behind a store of verdicts by `key(text)`; `store` may outlive the process."""
+    """Mermaid's grammar behind a store of verdicts by `key(text)`; `store` may outlive the process.
+
+    The thread is a daemon: a program that ends early does not wait for verdicts that nobody reads.
+    """
 
     def __init__(self, store: MutableMapping[str, Parsed] | None = None, seconds: float = SECONDS) -> None:
         self.store: MutableMapping[str, Parsed] = {} if store is None else store
         self.seconds = seconds
-        self._running: dict[str, Future[Parsed]] = {}
-        self._thread: ThreadPoolExecutor | None = None
+        self._asked: dict[str, Future[Parsed]] = {}
+        self._waiting: SimpleQueue[tuple[str, str] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
         self._engine: Engine | None = None
         self._missing: Parsed | None = None
 
     def submit(self, text: str) -> Future[Parsed]:
         """The verdict to come: V8 works in its own thread while the caller goes on."""
         name = key(text)
-        if name in self._running:
-            return self._running[name]
+        if name in self._asked:
+            return self._asked[name]
+        future = self._asked[name] = Future[Parsed]()
         if name in self.store or len(text) > MAX_TEXT:
-            future: Future[Parsed] = Future()
             future.set_result(self.store.get(name) or _too_long(text))
-        else:
-            self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="mermaid")
-            future = self._thread.submit(self._ask, text, name)
-        self._running[name] = future
+            return future
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._serve, name="mermaid", daemon=True)
+            self._thread.start()
+        self._waiting.put((text, name))
         return future
 
     def check(self, text: str) -> Parsed:
@@ -60,9 +67,19 @@ class Grammar:
     def close(self) -> None:
         """End the thread and the engine."""
         if self._thread is not None:
-            self._thread.submit(self._drop).result()
-            self._thread.shutdown()
+            self._waiting.put(None)
+            self._thread.join()
             self._thread = None
+
+    def _serve(self) -> None:
+        """Answer until there is nothing more to come."""
+        while (asked := self._waiting.get()) is not None:
+            text, name = asked
+            try:
+                self._asked[name].set_result(self._ask(text, name))
+            except BaseException as problem:  # whoever waits shall have it
+                self._asked[name].set_exception(problem)
+        self._drop()
 
     def _ask(self, text: str, name: str) -> Parsed:
         if self._missing is not None:
