@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
+
+from forwardbook.cli.agent_options import Analyst, DryRun, MaxCost, Model
 
 if TYPE_CHECKING:
     from forwardbook.pipeline.explain import Report
@@ -43,13 +46,26 @@ def explain(
     ),
     force: Annotated[bool, typer.Option("--force", help="Overwrite pages that were edited by hand.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON, write nothing.")] = False,
+    analyst: Analyst = None,
+    max_cost: MaxCost = None,
+    model: Model = "",
+    dry_run: DryRun = False,
 ) -> None:
     """Document files, a folder or a repository without running any of it; each claim is checked first."""
+    from forwardbook.cli.agent_options import chosen_analyst, show_preview
     from forwardbook.pipeline.explain import Request, explain, facts_json
+    from forwardbook.pipeline.explain_prompts import prompts
 
     request = Request(
         tuple(paths), out, repository, focus, requirements, feature, root, resolver, jobs, check, force
     )
+    chosen = chosen_analyst(analyst, max_cost, model, dry_run)
+    if chosen is not None and dry_run:
+        for name, seen in prompts(request, chosen):
+            _say(f"{name}:")
+            show_preview(seen)
+        return
+    request = replace(request, chosen=chosen)
     if as_json:
         for piece in facts_json(request):
             print(piece)

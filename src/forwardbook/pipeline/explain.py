@@ -16,6 +16,7 @@ from forwardbook.pipeline.explain_target import TargetError, default_out, find_t
 from forwardbook.pipeline.explain_write import PageResult
 
 if TYPE_CHECKING:
+    from forwardbook.agents.choose import Chosen
     from forwardbook.pipeline.explain_sources import Resolver
 
 
@@ -34,6 +35,8 @@ class Request:
     jobs: int = 1
     check: bool = False
     force: bool = False
+    chosen: Chosen | None = None
+    """Who writes prose; by default nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Report:
 def explain(request: Request, told: Told = lambda doing, done, total: None) -> Report:
     """Write the pages of a target; what did not change since the last run is neither read nor written."""
     start = time.perf_counter()
-    run = _prepared(request, told)
+    run = prepared(request, told)
     with _uncollected():
         problems = bring_up_to_date(run)
     order = sorted(run.results.values(), key=lambda page: page.name)
@@ -81,7 +84,8 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _prepared(request: Request, told: Told) -> Run:
+def prepared(request: Request, told: Told) -> Run:
+    """The target, the folder of pages and the checklist of a request."""
     target = find_target(
         request.paths,
         root=request.root,
@@ -101,6 +105,7 @@ def _prepared(request: Request, told: Told) -> Run:
         request.jobs,
         request.check,
         request.force,
+        request.chosen,
     )
 
 
@@ -121,7 +126,7 @@ def facts_json(request: Request) -> Iterator[str]:
     from forwardbook.pipeline.explain_state import own_pages
     from forwardbook.workspace.source_tree import source_tree
 
-    run = _prepared(request, lambda doing, done, total: None)
+    run = prepared(request, lambda doing, done, total: None)
     tree = source_tree(run.target.root, run.target.folders)
     sources = read_sources(tree, own_pages(tree, run.out), request.resolver, request.jobs)
     head = {

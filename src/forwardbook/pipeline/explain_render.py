@@ -33,6 +33,7 @@ from forwardbook.pipeline.explain_target import Target
 from forwardbook.workspace.history import Change, last_changes
 
 if TYPE_CHECKING:
+    from forwardbook.book.blocks import Block
     from forwardbook.book.pages.context import Around
 
 _LINES_OF: Final = re.compile(r"`([^`\n]+):\d")
@@ -65,11 +66,14 @@ class Press:
     checklist: str | None = None
     done: dict[str, Written] = field(default_factory=dict)
     """The pages that are written already, which the index tells of."""
+    prose: dict[str, tuple[Block, ...]] = field(default_factory=dict)
+    """What a writer adds at the end of a page."""
 
     def render(self, planned: Planned) -> Rendered:
         """The page, its claims held against the sources."""
-        page = self._page(planned)
-        claims = self.verifier.verify(page.markdown(), self._place(planned.name))
+        page = self.page(planned)
+        page = replace(page, blocks=(*page.blocks, *self.prose.get(planned.name, ())))
+        claims = self.verifier.verify(page.markdown(), self.place(planned.name))
         supported = sum(each.state == "supported" for each in claims)
         open_ = sum(each.state == "unverified" for each in claims)
         wrong = tuple(_shown(each) for each in claims if each.state in ("contradicted", "stale"))
@@ -82,7 +86,8 @@ class Press:
         """Find what all pages share, so that forked processes need not each find it."""
         _ = self.survey, self._changes, self._costs, self._around
 
-    def _page(self, planned: Planned) -> Page:
+    def page(self, planned: Planned) -> Page:
+        """The page as the facts give it."""
         if planned.kind == "file":
             return self._file_page(planned)
         survey = self.survey
@@ -174,10 +179,10 @@ class Press:
     @cached_property
     def held(self) -> Held:
         """What claims are held against; pages of the plan may be linked before they are written."""
-        names = (self._place(page.name) for page in self.plan.pages)
+        names = (self.place(page.name) for page in self.plan.pages)
         return Held(self.sources.repository, self.sources.graph, self.sources.read, dict.fromkeys(names, ""))
 
-    def _place(self, name: str) -> str:
+    def place(self, name: str) -> str:
         """A page relative to the root, in full where it lies elsewhere."""
         path = (self.out / name).resolve()
         root = self.sources.tree.root

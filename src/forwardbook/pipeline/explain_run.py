@@ -16,6 +16,7 @@ from forwardbook.workspace.run_record import RunRecord, load_record, save_record
 from forwardbook.workspace.source_tree import SourceTree, source_tree
 
 if TYPE_CHECKING:
+    from forwardbook.agents.choose import Chosen
     from forwardbook.pipeline.explain_render import Press, Rendered
     from forwardbook.pipeline.explain_sources import Resolver, Sources
 
@@ -39,13 +40,15 @@ class Run:
     jobs: int = 1
     check: bool = False
     force: bool = False
+    chosen: Chosen | None = None
     results: dict[str, PageResult] = field(default_factory=dict)
 
     @property
     def asked(self) -> list[object]:
         """What the pages depend on beside the sources."""
         target = self.target
-        return [target.kind, list(target.paths), target.name, self.focus, self.checklist, self.resolver]
+        known = [target.kind, list(target.paths), target.name, self.focus, self.checklist, self.resolver]
+        return known if self.chosen is None else [*known, self.chosen.analyst.model]
 
     @property
     def subject(self) -> str:
@@ -132,6 +135,11 @@ def _write(run: Run, tree: SourceTree, pages: frozenset[str], record: RunRecord)
     problems = tuple(_problems(run, sources))
     press = Press(run.target, planned, sources, run.out, run.checklist)
     keeper = Keeper(run, replace(record, is_complete=False, problems=problems))
+    if run.chosen is not None:
+        from forwardbook.pipeline.agent_pages import prose
+
+        asked = [page for page in planned.pages if not keeper.is_done(page.name)]
+        problems = (*problems, *prose(press, asked, run.chosen))
     try:
         _render_all(run, press, keeper)
         for name in sorted(before - {page.name for page in planned.pages}):

@@ -1,0 +1,30 @@
+"""A request for pages in; what a writer would be sent for each, and what it could cost, out: nothing is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from forwardbook.pipeline.explain import Request, prepared
+
+if TYPE_CHECKING:
+    from forwardbook.agents.api import Preview
+    from forwardbook.agents.choose import Chosen
+
+
+def prompts(request: Request, chosen: Chosen) -> Iterator[tuple[str, Preview]]:
+    """The name of each page that would get prose, with its first request."""
+    from forwardbook.pipeline.agent_pages import previews
+    from forwardbook.pipeline.explain_plan import plan
+    from forwardbook.pipeline.explain_render import Press
+    from forwardbook.pipeline.explain_sources import read_sources
+    from forwardbook.pipeline.explain_state import own_pages
+    from forwardbook.pipeline.explain_write import subjects
+    from forwardbook.workspace.source_tree import source_tree
+
+    run = prepared(request, lambda doing, done, total: None)
+    tree = source_tree(run.target.root, run.target.folders)
+    sources = read_sources(tree, own_pages(tree, run.out), request.resolver, request.jobs)
+    planned = plan(run.target, sources.repository, request.focus, subjects(run.out))
+    press = Press(run.target, planned, sources, run.out, run.checklist)
+    yield from previews(press, planned.pages, chosen)
