@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
-from typing import Literal
+from typing import Final, Literal
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.formula import Condition
-from forwardbook.formula.rational import Rational, rational_value
+from forwardbook.formula.rational import Rational
+from forwardbook.formula.together import Together
 from forwardbook.models.program import parsed as parsed
 from forwardbook.models.program import program_of
 from forwardbook.models.record import PhaseCosts
@@ -171,15 +173,28 @@ def condition(text: str) -> Condition:
     return Condition.parse(text)
 
 
+COMPARED: Final[Mapping[str, Callable[[Rational, Rational], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@lru_cache(maxsize=4096)
+def _sides(text: str) -> tuple[frozenset[str], Callable[[Rational, Rational], bool], Together]:
+    """The symbols of a condition, what compares its sides, and both sides made ready."""
+    one = condition(text)
+    return one.symbols(), COMPARED[one.op], Together([one.left, one.right])
+
+
 def holds(text: str, sizes: Mapping[str, int], widths: Widths) -> bool:
     """Whether one condition is met; widths below a byte count as what they are."""
-    one = condition(text)
-    values: dict[str, Rational] = {**sizes, **widths.in_bytes()}
-    if not one.symbols() <= values.keys():
-        return False
-    left, right = rational_value(one.left, values), rational_value(one.right, values)
-    order = {"==": left == right, "!=": left != right, "<": left < right, "<=": left <= right}
-    return order.get(one.op, left > right if one.op == ">" else left >= right)
+    symbols, compared, sides = _sides(text)
+    values: dict[str, Rational] = {**sizes, **_in_bytes(widths)}
+    return symbols <= values.keys() and compared(*sides.at(values))
 
 
 def evaluate(
@@ -192,12 +207,15 @@ def evaluate(
     """
     program = program_of(phase, attention == "executed")
     found = program.at({**sizes, **_in_bytes(widths)})
-    rows = tuple(
-        Row(layer.name, layer.label, layer.class_name, layer.times, layer.depth, Numbers(*one), Numbers(*own))
-        for layer, one, own in found.layers
-    )
+    rows = []
+    for layer, one, own in found.layers:
+        whole_call = Numbers(*one)
+        itself = whole_call if own is one else Numbers(*own)
+        rows.append(
+            Row(layer.name, layer.label, layer.class_name, layer.times, layer.depth, whole_call, itself)
+        )
     return Totals(
-        phase.phase, dict(sizes), widths, attention, rows, Fraction(found.cache), program.unknown_masks
+        phase.phase, dict(sizes), widths, attention, tuple(rows), Fraction(found.cache), program.unknown_masks
     )
 
 
