@@ -144,10 +144,12 @@ def _json(text: str) -> JsonValue:
 @contextmanager
 def refusing(timeout: float | None = None) -> Iterator[None]:
     """An error of ours inside is a message and exit code 2; `timeout` seconds are all that it may take."""
+    import os
     import sys
 
     from forwardbook.errors import ForwardbookError
 
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")  # hints about weights that nobody loads
     try:
         with _limited(timeout):
             yield

@@ -181,4 +181,5 @@ def _readings(regime: Regime, told: Mapping[str, Fraction], given: Sizes) -> Ite
 
 def _alone(regime: Regime) -> bool:
     """Whether the entry knows the class called by itself, at no place of a model."""
-    return regime.context in ("", "called by itself")
+    place = regime.context.removeprefix("called as ")
+    return place in ("", "called by itself") or place[:1].isupper()  # the name of the class, not a path

@@ -78,6 +78,10 @@ class Model:
             return self.costs.generates
         return any(p.name == "decode" for p in self.phases())
 
+    def derive(self, phase: Phase) -> None:
+        """The usual formulas of a phase: activations narrower than four bytes, any larger sizes."""
+        self._keep(self._usual(phase, _dtype(16)))
+
     def phases(self) -> list[Phase]:
         """How the model is called."""
         if self._phases is None:
