@@ -77,6 +77,42 @@ FILES = {
     "geometry/report.py": REPORT,
     "tests/test_shapes.py": TESTS,
 }
+KERNEL = """\
+#include <torch/extension.h>
+
+#define LAUNCH(k, n, x) k<<<(n + 255) / 256, 256, 0, stream>>>(x, n)
+
+__global__ void fill_kernel(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = 1.0f;
+}
+
+void fill(torch::Tensor x) {
+  fill_kernel<<<x.numel() / 256 + 1, 256>>>(x.data_ptr<float>(), x.numel());
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  m.def("fill", &fill, "Fill");
+}
+"""
+CALLER = '''\
+"""Filling on a device."""
+
+from torch.utils.cpp_extension import load
+
+extension = load(name="fill_ext", sources=["fill.cu"])
+
+
+def fill_ones(x):
+    """Fill a tensor with ones."""
+    return extension.fill(x)
+'''
+NATIVE = {
+    "pyproject.toml": PROJECT,
+    "native/__init__.py": "",
+    "native/fill.cu": KERNEL,
+    "native/caller.py": CALLER,
+}
 
 
 def write_files(top: Path, files: dict[str, str]) -> Path:

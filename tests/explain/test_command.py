@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from geometry import Explain, pages_in
+from geometry import NATIVE, Explain, pages_in, write_files
 
 SET = {"INDEX.md", "README.md", "STRUCTURE.md", "SUMMARY.md", "QUICK_REFERENCE.md"}
 
@@ -145,3 +145,26 @@ def test_mistakes_are_said_without_a_traceback(
     result = explain(*arguments)
 
     assert (1, True, False) == (result.returncode, said in result.stderr, "Traceback" in result.stderr)
+
+
+def test_python_is_traced_through_its_binding_to_the_kernel(explain: Explain, tmp_path: Path) -> None:
+    """SUMMARY.md lists kernels and launches with their lines, and the way from Python down to them."""
+    top = write_files(tmp_path / "project", NATIVE)
+    result = explain(top, "--out", "out")
+    summary = pages_in(tmp_path / "out")["SUMMARY.md"]
+    way = summary.partition("### From Python to the kernel")[2].partition("\n#")[0]
+
+    assert 0 == result.returncode, result.stdout + result.stderr
+    assert "| `fill_kernel` | `native/fill.cu:5-8` |" in summary
+    assert "| `fill` | launches | `fill_kernel` | `native/fill.cu:11` |" in summary
+    assert "`fill_ones` (`native/caller.py:8-10`) may call `fill` (`native/fill.cu:10-12`)" in way
+    assert "`fill` launches `fill_kernel` (`native/fill.cu:5-8`) at `native/fill.cu:11`" in way
+
+
+def test_second_resolver_answers_where_it_is_asked(package: Path, explain: Explain, tmp_path: Path) -> None:
+    """`--resolver both` gives pages whose claims hold."""
+    pytest.importorskip("ty")
+    result = explain(package, "--out", "out", "--resolver", "both")
+
+    assert 0 == result.returncode, result.stdout + result.stderr
+    assert SET == set(pages_in(tmp_path / "out"))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from forwardbook.analyzers.index.facts import Definition, FileFacts
 from forwardbook.book.blocks import Block, Code, Heading, Paragraph, Table
-from forwardbook.book.inline import cite, code, plain, where
+from forwardbook.book.inline import cite, code, where
 from forwardbook.book.repository.sentences import about, says
-from forwardbook.book.repository.survey import CLASSES, NATIVE, Place, Survey, is_below, public
+from forwardbook.book.repository.survey import NATIVE, Place, Survey, is_below, public
 from forwardbook.book.signatures import wrapped
 
 HEAD = ("Symbol", "Kind", "Where", "What it does")
@@ -43,8 +43,7 @@ def symbol_table(facts: FileFacts, listed: tuple[Definition, ...]) -> Table:
     return Table(
         HEAD,
         tuple(
-            (code(each.qualname), _kind(each), where(facts.path, each.span), _meaning(each))
-            for each in listed
+            (code(each.qualname), _kind(each), where(facts.path, each.span), says(each)) for each in listed
         ),
     )
 
@@ -66,20 +65,6 @@ def module_title(facts: FileFacts) -> str:
 def _kind(definition: Definition) -> str:
     words = "async " if definition.is_async else ""
     return f"{words}{definition.kind}"
-
-
-def _meaning(definition: Definition) -> str:
-    said = says(definition)
-    if said:
-        return said
-    if definition.kind in CLASSES:
-        return f"extends {plain(', '.join(definition.bases))}" if definition.bases else ""
-    names = [
-        f"{'*' * (each.kind in ('*', '**')) + '*' * (each.kind == '**')}{each.name}"
-        for each in definition.parameters
-        if each.name not in ("self", "cls")
-    ]
-    return f"takes {plain(', '.join(names))}" if names else ""
 
 
 def cited(place: Place) -> str:

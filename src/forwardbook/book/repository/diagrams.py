@@ -12,7 +12,8 @@ from forwardbook.book.mermaid.classes import Box, Relation, class_diagram
 from forwardbook.book.mermaid.flowchart import flowchart
 from forwardbook.book.mermaid.labels import call_text
 from forwardbook.book.mermaid.sequence import MAX_MESSAGES, Message, sequence_diagram
-from forwardbook.book.repository.survey import CLASSES, Place, Survey
+from forwardbook.book.repository.sentences import CLASSES
+from forwardbook.book.repository.survey import Place, Survey
 
 MOST_ARROWS: Final = 60
 MOST_CLASSES: Final = 14

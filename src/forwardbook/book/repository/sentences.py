@@ -6,10 +6,12 @@ import re
 from typing import Final
 
 from forwardbook.analyzers.index.facts import Definition, FileFacts
-from forwardbook.book.inline import clip, prose
+from forwardbook.book.inline import clip, plain, prose
 
+CLASSES: Final = frozenset({"class", "struct", "union", "enum"})
 WIDTH: Final = 160
 _LICENCE = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
+_NO_SENTENCE = re.compile(r"```|~~~|>>>|\.\. |:\w+:|[-*+|#] ?|Args:|Arguments:|Parameters|Returns:|Example")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
 
 
@@ -17,14 +19,25 @@ def sentence(docstring: str, width: int = WIDTH) -> str:
     """The first sentence of a docstring, escaped; empty where it says nothing."""
     for passage in re.split(r"\n\s*\n", docstring.strip()):
         words = " ".join(passage.split())
-        if words and not _LICENCE.search(words) and not re.fullmatch(r"[\W_]+", words):
+        if words and not _LICENCE.search(words) and not _NO_SENTENCE.match(words):
             return prose(clip(_SENTENCE.split(words)[0], width))
     return ""
 
 
 def says(definition: Definition, width: int = WIDTH) -> str:
-    """What a definition says of itself in one sentence."""
-    return sentence(definition.docstring, width)
+    """What a definition says of itself in one sentence, else what it extends or takes."""
+    said = sentence(definition.docstring, width)
+    if said:
+        return said
+    if definition.kind in CLASSES:
+        return f"extends {plain(', '.join(definition.bases))}" if definition.bases else ""
+    stars = {"*": "*", "**": "**"}
+    names = [
+        f"{stars.get(each.kind, '')}{each.name}"
+        for each in definition.parameters
+        if each.name not in ("self", "cls")
+    ]
+    return f"takes {plain(clip(', '.join(names), width))}" if names else ""
 
 
 def about(facts: FileFacts, width: int = WIDTH) -> str:

@@ -11,8 +11,8 @@ from forwardbook.book.inline import code, plain
 from forwardbook.book.repository.counts import count_table, count_tables
 from forwardbook.book.repository.diagrams import class_diagrams, import_flowchart
 from forwardbook.book.repository.packages import imports_between, packages
-from forwardbook.book.repository.sentences import about
-from forwardbook.book.repository.survey import CLASSES, FUNCTIONS, Survey
+from forwardbook.book.repository.sentences import CLASSES, about
+from forwardbook.book.repository.survey import FUNCTIONS, Survey
 from forwardbook.book.repository.tree import tree
 
 LEVELS: Final = 3

@@ -10,10 +10,10 @@ from typing import Final, Protocol
 
 from forwardbook.analyzers.index.facts import Definition, Edge, FileFacts, Repository
 from forwardbook.book.repository.project import Project
+from forwardbook.book.repository.sentences import CLASSES
 
 NATIVE: Final = frozenset({"c", "cpp", "cuda"})
 CODE: Final = NATIVE | {"python", "notebook"}
-CLASSES: Final = frozenset({"class", "struct", "union", "enum"})
 FUNCTIONS: Final = frozenset({"function", "kernel"})
 
 

@@ -12,7 +12,8 @@ from typing import Final
 from forwardbook.analyzers.index.facts import Edge
 from forwardbook.book.blocks import Block, Bullets, Heading, Paragraph, Table
 from forwardbook.book.inline import cite, code, plain, where
-from forwardbook.book.repository.survey import CLASSES, Place, Survey, is_below
+from forwardbook.book.repository.sentences import CLASSES
+from forwardbook.book.repository.survey import Place, Survey, is_below
 
 HEAD: Final = ("From", "Relation", "To", "Where", "Found")
 MOST_ROWS: Final = 80
@@ -97,7 +98,6 @@ class Tracer:
         walk(*_entry(self._survey, start), 0)
         return tuple(found)
 
-
     def launches(self, start: Place) -> tuple[Chain, ...]:
         """The shortest chain to each kernel that is launched below a definition."""
         entry = _entry(self._survey, start)
@@ -148,10 +148,21 @@ def traces(survey: Survey) -> Iterator[Block]:
         if survey.focus and is_below(place.path, survey.focus):
             yield from _trace(survey, tracer, place)
     others = [place for place in survey.user_api if not (survey.focus and is_below(place.path, survey.focus))]
-    lines = tuple(chain_line(survey, tracer.chain(place)) for place in others)
-    if lines:
-        yield Heading(3, "Every other user-facing API, down its longest chain of calls")
-        yield Bullets(lines)
+    lines = (chain_line(survey, tracer.chain(start)) for place in others for start in _starts(survey, place))
+    if others:
+        yield Heading(
+            3, f"Every {'other ' if survey.focus else ''}user-facing API, down its longest chain of calls"
+        )
+        yield Bullets(tuple(lines))
+
+
+def _starts(survey: Survey, place: Place) -> tuple[Place, ...]:
+    """A function; of a class its constructor and what a call of an instance runs."""
+    one = place.definition
+    if one.kind not in CLASSES:
+        return (place,)
+    called = (survey.place(place.path, f"{one.qualname}.{name}") for name in ("forward", "__call__"))
+    return (place, *(each for each in called if each is not None))
 
 
 def _trace(survey: Survey, tracer: Tracer, place: Place) -> Iterator[Block]:
