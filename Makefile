@@ -15,10 +15,10 @@ JOBS ?= 2
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: help demo test lint format types layers check schema readme bench-core clean
+.PHONY: help demo test lint format types layers check schema explain readme bench-core bench-explain clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "forwardbook needs Python 3.11 or newer; none found. Install one, or: make PYTHON=/path/to/python" >&2; exit 1; }
@@ -51,6 +51,9 @@ check: test lint types layers ## everything that continuous integration runs aft
 schema: $(STAMP) ## write the database's JSON schema from the models
 	$(BIN)/forwardbook schema > src/forwardbook/module_db.schema.json
 
+explain: $(STAMP) ## document this repository into build/explained, every claim checked
+	$(BIN)/forwardbook explain --repository . --out build/explained --jobs $(JOBS)
+
 readme: $(STAMP) ## fill the README's worked examples with the real output of their commands
 	$(BIN)/python docs/fill_readme.py
 
@@ -66,6 +69,10 @@ bench-core: $(BENCH)/.installed ## time per class, per evaluation, and other cou
 	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.evaluation
 	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.peers
 	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.cost_per_class
+
+bench-explain: $(BENCH)/.installed ## explain TREE=<unpacked nvidia-modelopt 0.33.0> beside parsing it, griffe and pyreverse
+	@test -d "$(TREE)" || { echo "give the tree: make bench-explain TREE=/path/to/unpacked/nvidia-modelopt" >&2; exit 1; }
+	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.explain $(TREE) --focus modelopt.torch.trace
 
 clean: ## remove the virtual environment and every cache
 	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
