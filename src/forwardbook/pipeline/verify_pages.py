@@ -41,19 +41,20 @@ def verify_pages(pages: tuple[Path, ...], root: Path, resolver: Resolver = "own"
     tree = source_tree(root)
     ours = {own for page in pages for own in own_pages(tree, page if page.is_dir() else page.parent)}
     sources = read_sources(tree, frozenset(ours), resolver, 1)
-    held = Sources(sources.repository, sources.graph, sources.read, texts, _exists(root))
+    held = Sources(sources.repository, sources.graph, sources.read, texts, _exists(root, pages))
     verifier = Verifier(held)
     for place, text in texts.items():
         yield Judged(place, text.count("\n") + 1, verifier.verify(text, place))
 
 
-def _exists(root: Path) -> Callable[[str], bool]:
-    """Whether there is a file or folder below the root."""
+def _exists(root: Path, pages: tuple[Path, ...]) -> Callable[[str], bool]:
+    """Whether there is a file or folder below the root, or beside a page that lies elsewhere."""
+    tops = (root, *dict.fromkeys((page if page.is_dir() else page.parent).resolve() for page in pages))
 
     def exists(path: str) -> bool:
         try:
             whole = (root / path).resolve()
-            return whole.is_relative_to(root) and whole.exists()
+            return any(whole.is_relative_to(top) for top in tops) and whole.exists()
         except (OSError, ValueError, RuntimeError):
             return False
 
