@@ -57,6 +57,9 @@ explain: $(STAMP) ## document this repository into build/explained, every claim 
 readme: $(STAMP) ## fill the README's worked examples with the real output of their commands
 	$(BIN)/python docs/fill_readme.py
 
+models: $(STAMP) ## bring formulas and parameters of the shipped models up to date
+	$(BIN)/python docs/fill_models.py
+
 # The counters of others come into an environment of their own, which sees the packages of .venv beneath.
 $(BENCH)/.installed: $(STAMP) benchmarks/requirements.txt
 	$(BIN)/python -m venv --clear $(BENCH)
