@@ -123,6 +123,7 @@ def main() -> int:
                     continue
                 used.setdefault(name, []).append(subject())
         change = bench.after_one_change()
+        used = {name: [one.without(f"{folder}/") for one in runs] for name, runs in used.items()}
         files = list(bench.tree.rglob("*.py"))
         lines = sum(path.read_bytes().count(b"\n") for path in files)
     record = _record(given.tree.name, len(files), lines, used, change)

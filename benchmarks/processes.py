@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -32,6 +32,10 @@ class Used:
     code: int
     wall: float
     said: str
+
+    def without(self, text: str) -> Used:
+        """The same, with a text (the name of a temporary folder) left out of what was said."""
+        return replace(self, said=self.said.replace(text, ""))
 
     @property
     def last_line(self) -> str:
