@@ -54,6 +54,7 @@ def prose(press: Press, pages: Sequence[Planned], chosen: Chosen) -> Iterator[st
             blocks: tuple[Block, ...] = bench.published(one.base, one.place, outcome.value, outcome.model)
             press.prose[one.planned.name] = blocks
         else:
+            press.lacking.add(one.planned.name)
             yield _failed(one, outcome, chosen)
     yield from (f"spent: {line}" for line in chosen.ledger.report())
 

@@ -1,4 +1,4 @@
-"""Prose that a writer submitted in, blocks of a page out; what no claim bears out carries a mark that says so."""
+"""Prose that a writer submitted in, blocks of a page out; what no claim bears out carries a mark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request for pages in; what a writer would be sent for each, and what it could cost, out: nothing is sent."""
+"""A request for pages in; what a writer would be sent for each, and what it could cost, out."""
 
 from __future__ import annotations
 

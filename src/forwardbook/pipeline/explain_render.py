@@ -68,6 +68,8 @@ class Press:
     """The pages that are written already, which the index tells of."""
     prose: dict[str, tuple[Block, ...]] = field(default_factory=dict)
     """What a writer adds at the end of a page."""
+    lacking: set[str] = field(default_factory=set)
+    """Pages for which a writer was asked in vain; the next run asks again."""
 
     def render(self, planned: Planned) -> Rendered:
         """The page, its claims held against the sources."""

@@ -146,7 +146,7 @@ def _write(run: Run, tree: SourceTree, pages: frozenset[str], record: RunRecord)
             _remove(run, name)
     finally:
         keeper.save(complete=False)
-    keeper.save(complete=not any(page.failed for page in run.results.values()))
+    keeper.save(complete=not press.lacking and not any(page.failed for page in run.results.values()))
     return problems
 
 
@@ -180,7 +180,8 @@ def _settle(run: Run, press: Press, each: Rendered, keeper: Keeper) -> None:
     outcome, why = settle(run.out / name, each.markdown, force=run.force, check=run.check)
     run.note(name, outcome, figures, (why,) if why else ())
     press.done[name] = each.written
-    keeper.keep(name)
+    if name not in press.lacking:
+        keeper.keep(name)
 
 
 def _remove(run: Run, name: str) -> None:
