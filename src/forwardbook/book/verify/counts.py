@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.analyzers.index.facts import Definition, FileFacts
@@ -15,7 +16,29 @@ from forwardbook.book.verify.reading import Line, Table
 
 _SENTENCE = re.compile(r"\*\*(\d[\d,_ ]*)\*\*\s+([A-Za-z][A-Za-z+ -]*?)\s+in\s+`([^`]+)`")
 _NUMBER = re.compile(r"^\**(\d[\d,_ ]*)\**$")
-Count = Callable[[FileFacts, Iterable[Definition]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is counted in: a file with all its definitions, or one definition of it with those inside."""
+
+    facts: FileFacts
+    inside: tuple[Definition, ...]
+    own: Definition | None = None
+
+    @property
+    def all(self) -> tuple[Definition, ...]:
+        """The definition itself, where it is one, and those inside."""
+        return (*([self.own] if self.own else ()), *self.inside)
+
+    @property
+    def lines(self) -> int:
+        """So many lines it has."""
+        return self.facts.lines if self.own is None else self.own.span.end - self.own.span.start + 1
+
+
+Scope = list[Part]
+Count = Callable[[Part], int]
 LANGUAGES: Final = {
     "python": ("python",), "c++": ("cpp",), "c": ("c",), "cuda": ("cuda",), "yaml": ("yaml",),
     "json": ("json",), "toml": ("toml",), "markdown": ("markdown",), "cmake": ("cmake",),
@@ -25,16 +48,13 @@ LANGUAGES: Final = {
 
 
 def _kinds(*kinds: str, public: bool = False) -> Count:
-    def count(_: FileFacts, definitions: Iterable[Definition]) -> int:
-        return sum(one.kind in kinds and (one.is_public or not public) for one in definitions)
-
-    return count
+    return lambda part: sum(one.kind in kinds and (one.is_public or not public) for one in part.inside)
 
 
 THINGS: Final[dict[str, Count]] = {
-    "files": lambda facts, _: 1,
-    "lines": lambda facts, _: facts.lines,
-    "definitions": lambda _, definitions: sum(1 for _one in definitions),
+    "files": lambda part: 1,
+    "lines": lambda part: part.lines,
+    "definitions": lambda part: len(part.inside),
     "classes": _kinds("class"),
     "public classes": _kinds("class", public=True),
     "functions": _kinds("function"),
@@ -48,22 +68,22 @@ THINGS: Final[dict[str, Count]] = {
     "macros": _kinds("macro"),
     "typedefs": _kinds("typedef"),
     "kernels": _kinds("kernel"),
-    "launches": lambda _, definitions: sum(len(one.launches) for one in definitions),
-    "imports": lambda facts, _: len(facts.imports),
-    "constants": lambda facts, _: len(facts.constants),
-    "bindings": lambda facts, _: len(facts.bindings),
-    "tests": lambda facts, definitions: _tests(facts, definitions),
-    "attributes": lambda _, definitions: sum(len(one.attributes) for one in definitions),
-    "parameters": lambda _, definitions: sum(len(one.parameters) for one in definitions),
+    "launches": lambda part: sum(len(one.launches) for one in part.all),
+    "imports": lambda part: len(part.facts.imports),
+    "constants": lambda part: len(part.facts.constants),
+    "bindings": lambda part: len(part.facts.bindings),
+    "tests": lambda part: _tests(part),
+    "attributes": lambda part: sum(len(one.attributes) for one in part.all),
+    "parameters": lambda part: sum(len(one.parameters) for one in part.all),
 }
-"""What can be counted in a file, or in some of its definitions."""
+"""What can be counted in a file, or in one of its definitions."""
 
 
-def _tests(facts: FileFacts, definitions: Iterable[Definition]) -> int:
-    name = facts.path.rpartition("/")[2]
+def _tests(part: Part) -> int:
+    name = part.facts.path.rpartition("/")[2]
     if not (name.startswith("test_") or name.endswith("_test.py")):
         return 0
-    return sum(one.name.startswith("test") and one.kind in ("function", "method") for one in definitions)
+    return sum(one.name.startswith("test") and one.kind in ("function", "method") for one in part.inside)
 
 
 def text_counts(line: Line, inline: Inline, context: Context) -> Iterator[Found]:
@@ -101,9 +121,6 @@ def check_count(number: str, things: str, scope: str, context: Context) -> Verdi
     return contradicted(f"there are {counts[0]}", scope if scope in context.sources.files else "")
 
 
-Scope = list[tuple[FileFacts, list[Definition]]]
-
-
 def _counter(things: str) -> Callable[[Scope], int] | None:
     words = " ".join(things.lower().replace("-", " ").split()).removesuffix(" of code")
     first, _, rest = words.partition(" ")
@@ -115,9 +132,7 @@ def _counter(things: str) -> Callable[[Scope], int] | None:
     if count is None:
         return None
     return lambda scope: sum(
-        count(facts, definitions)
-        for facts, definitions in scope
-        if languages is None or facts.language in languages
+        count(part) for part in scope if languages is None or part.facts.language in languages
     )
 
 
@@ -133,9 +148,7 @@ def _scopes(scope: str, context: Context) -> Iterator[Scope]:
     if path in sources.folders:
         inside = "" if path == "." else path + "/"
         yield [
-            (facts, list(facts.definitions))
-            for one, facts in sources.files.items()
-            if one.startswith(inside)
+            Part(facts, facts.definitions) for one, facts in sources.files.items() if one.startswith(inside)
         ]
         return
     if path in context.names.packages and path.replace(".", "/") in sources.folders:
@@ -143,9 +156,10 @@ def _scopes(scope: str, context: Context) -> Iterator[Scope]:
         return
     for target in context.names.targets(scope):
         facts = sources.files[target.path]
-        yield [(facts, list(facts.definitions) if target.is_file else _inside(target, facts))]
+        yield [Part(facts, facts.definitions) if target.is_file else _part(target, facts)]
 
 
-def _inside(target: Target, facts: FileFacts) -> list[Definition]:
+def _part(target: Target, facts: FileFacts) -> Part:
     prefix = target.qualname + "."
-    return [one for one in facts.definitions if one.qualname.startswith(prefix)]
+    inside = tuple(one for one in facts.definitions if one.qualname.startswith(prefix))
+    return Part(facts, inside, target.definition)

@@ -104,8 +104,10 @@ class Names:
         found: set[str] = set(self.by_name)
         for package in self.packages:
             found.update(package.split("."))
-        for facts in self.sources.files.values():
+        for path, facts in self.sources.files.items():
             found.update(_names_of_file(facts))
+            *folders, file = path.split("/")
+            found.update((*folders, file.partition(".")[0]))
         return frozenset(found)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from forwardbook.book.verify.claims import Verdict, contradicted, supported, unverified
@@ -39,12 +40,10 @@ def check_quoted(table: Table, row: Row, context: Context, near: tuple[str, ...]
 
 def check_text_at(text: str, path: str, place: Place, context: Context, further: bool = False) -> Verdict:
     """Whether source text begins on a line (`further`: or on one of the next); `…` ends it."""
-    lines = [squeezed(line) for line in context.sources.lines(path) or ()]
     wanted = squeezed(text).partition("…")[0].rstrip(",")
     elsewhere: list[int] = []
     for cleaned in (False, True):
-        if cleaned:
-            lines = [squeezed(_COMMENT.sub("", line)) for line in context.sources.lines(path) or ()]
+        lines = _squeezed(context.sources.lines(path) or (), cleaned)
         starts = _starts(wanted, lines)
         here = [n for n in starts if place.start <= n < place.start + LINES]
         if any(further or n == place.start or _is_opened(lines[place.start - 1 : n - 1]) for n in here):
@@ -53,6 +52,12 @@ def check_text_at(text: str, path: str, place: Place, context: Context, further:
     if elsewhere:
         return contradicted(f"{path} has this on line {', '.join(map(str, elsewhere[:5]))}", path)
     return unverified(f"{path} has no such text", path)
+
+
+@lru_cache(maxsize=64)
+def _squeezed(lines: tuple[str, ...], cleaned: bool) -> list[str]:
+    """The lines without whitespace, on wish without comments; asked for once for each row of a page."""
+    return [squeezed(_COMMENT.sub("", line) if cleaned else line) for line in lines]
 
 
 def _is_opened(lines: list[str]) -> bool:

@@ -7,12 +7,13 @@ import re
 from functools import lru_cache
 
 _SPACE = re.compile(r"\s+")
+_LAST_COMMA = re.compile(r",([)\]}])")
 _COMMENT = re.compile(r"(?<![\"'\w])#[^\n\"']*$", re.MULTILINE)
 
 
 def squeezed(text: str) -> str:
     """The text without whitespace and without commas before a closing bracket."""
-    return re.sub(r",([)\]}])", r"\1", _SPACE.sub("", text))
+    return _LAST_COMMA.sub(r"\1", _SPACE.sub("", text))
 
 
 def same_text(shown: str, source: str) -> bool:

@@ -83,7 +83,7 @@ def _check_word(name: str, text: str, context: Context, near: tuple[str, ...]) -
     names = context.names
     if name in EVERYWHERE or name in names.known:
         return supported()
-    if not looks_like_code(text):
+    if not looks_like_code(text) and not context.strict:
         return None
     if names.is_word(name, near):
         return supported()
