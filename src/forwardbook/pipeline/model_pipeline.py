@@ -12,7 +12,7 @@ from forwardbook.models.architecture import Architecture
 from forwardbook.models.record import ModelCosts, PhaseCosts
 from forwardbook.models.totals import NoFormulas, Widths, holding, holds
 from forwardbook.pipeline.model_find import config_digest
-from forwardbook.pipeline.model_source import ModelRefused, config_from, model_named
+from forwardbook.pipeline.model_source import ModelRefused, config_of, model_named
 from forwardbook.pipeline.model_user import built, user_phases
 from forwardbook.pipeline.versions import current_versions, differing
 from forwardbook.workspace.model_files import ModelFiles
@@ -94,7 +94,7 @@ class Model:
         one = self.architecture
         if one.inputs:
             return user_phases(one.model_class, one.inputs)
-        config = config_from(dict(one.config), one.model_id)
+        config = config_of(one)
         try:
             return phases_of(model_named(one.model_class), config)
         except Exception as error:
@@ -169,7 +169,7 @@ class Model:
         if one.inputs:
             return built(one.model_class)
         with torch.device("meta"):
-            return instantiate(model_named(one.model_class), config_from(dict(one.config), one.model_id))
+            return instantiate(model_named(one.model_class), config_of(one))
 
 
 def _dtype(bits: int) -> torch.dtype:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, cast
 
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.errors import ForwardbookError
+from forwardbook.models.architecture import Architecture
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
+REMOTE = "transformers_modules."  # where transformers puts the code that a checkpoint brings
 # Tables of transformers that lead from a model type to a class, the most specific task first.
 TABLES = (
     "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
@@ -109,6 +111,14 @@ def config_from(values: dict[str, object], source: str) -> PreTrainedConfig:
         return CONFIG_MAPPING[kind].from_dict(values)
     except Exception as error:
         raise ModelUnknown(f"building from {source}: {type(error).__name__}: {error}") from error
+
+
+def config_of(architecture: Architecture) -> PreTrainedConfig:
+    """The config object of an architecture; code that a checkpoint brought was imported before."""
+    if architecture.config_class.startswith(REMOTE):
+        kind = _imported(architecture.config_class)
+        return cast("PreTrainedConfig", cast("type[PreTrainedConfig]", kind).from_dict(architecture.config))
+    return config_from(dict(architecture.config), architecture.model_id)
 
 
 def from_config_class(path: str) -> ModelSource:
