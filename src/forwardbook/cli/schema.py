@@ -1,12 +1,31 @@
-"""`forwardbook schema`: nothing in, the JSON schema of module_db.json out."""
+"""`forwardbook schema`: the name of a kind of file in, its JSON schema out."""
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
 
-def schema() -> None:
-    """Print the JSON schema of module_db.json."""
+import typer
+
+
+def schema(
+    kind: Annotated[
+        Literal["database", "architecture", "populated", "costs"],
+        typer.Argument(help="The module database, or one of the files of a model."),
+    ] = "database",
+) -> None:
+    """Print the JSON schema of module_db.json, or of a model's files in `models`."""
     import json
 
     from forwardbook.schema import json_schema
 
-    print(json.dumps(json_schema(), indent=1, sort_keys=True))
+    if kind == "database":
+        content = json_schema()
+    else:
+        from forwardbook.models.architecture import Architecture
+        from forwardbook.models.populated import Populated
+        from forwardbook.models.record import ModelCosts
+
+        record = {"architecture": Architecture, "populated": Populated, "costs": ModelCosts}[kind]
+        described = record.model_json_schema(by_alias=True)
+        content = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
+    print(json.dumps(content, indent=1, sort_keys=True))
