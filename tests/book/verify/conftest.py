@@ -1,4 +1,4 @@
-"""What the tests of the verifier share: a small repository, read once, and pages about it, written by hand."""
+"""What the tests of the verifier share: a small repository and pages about it, written by hand."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def sources(pages: dict[str, str]) -> Sources:
 
 
 def _module(path: str) -> str:
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".") if path.endswith(".py") else ""
+    stem, dot, suffix = path.rpartition(".")
+    return stem.removesuffix("/__init__").replace("/", ".") if dot and suffix == "py" else ""
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,7 @@ def check_relation(
     a = End(clean(source), context.names.targets(source, near))
     seen = tuple(dict.fromkeys([*(one.path for one in a.targets[:2]), *near]))
     b = End(clean(target), context.names.targets(target, seen))
-    if not a.targets:
+    if not a.targets and verb != "decorates":
         if context.strict:
             return contradicted(f"the sources define no {a.name}")
         return unverified(f"the sources define no {a.name}")

@@ -106,6 +106,11 @@ def cells_of(row: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace("\\|", "|") for cell in cells)
 
 
+def is_relation_table(table: Table) -> bool:
+    """Whether a table is headed From, Relation, To."""
+    return table.head[:3] == ("from", "relation", "to")
+
+
 class _Reader:
     """Goes once over the lines of a page."""
 

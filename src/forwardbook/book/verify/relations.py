@@ -67,11 +67,6 @@ def _where(inline: Inline, index: int) -> Place | None:
     return None
 
 
-def is_relation_table(table: Table) -> bool:
-    """Whether a table is headed From, Relation, To."""
-    return table.head[:3] == ("from", "relation", "to")
-
-
 def table_relations(table: Table, context: Context) -> Iterator[Found]:
     """One relation per row."""
     where = table.head.index("where") if "where" in table.head else -1

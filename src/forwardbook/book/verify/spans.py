@@ -116,7 +116,7 @@ def _check_other(symbol: str, name: str, place: Place, path: str, context: Conte
             return supported(path)
         return contradicted(f"{name} is bound at {path}:{starts[0]}", path)
     elsewhere = [one for one in context.names.targets(name) if not one.is_file]
-    if elsewhere and looks_like_code(symbol):
+    if elsewhere and (context.strict or looks_like_code(symbol)):
         one = elsewhere[0]
         span = one.definition.span
         return contradicted(

@@ -11,7 +11,7 @@ from forwardbook.book.verify.context import Context, Found
 from forwardbook.book.verify.edges import exception_name
 from forwardbook.book.verify.inline import Place, plain_cell
 from forwardbook.book.verify.names import Target, constants_of
-from forwardbook.book.verify.reading import Row, Table
+from forwardbook.book.verify.reading import Row, Table, is_relation_table
 from forwardbook.book.verify.same import same_expression, same_text
 from forwardbook.book.verify.spans import check_lines, lines_with
 
@@ -23,6 +23,8 @@ def check_table(table: Table, context: Context) -> Iterator[Found] | None:
     """The claims of a table with one of the known heads; None for another table."""
     if table.head[:3] == ("parameter", "type", "default"):
         return _parameters(table, context)
+    if is_relation_table(table) and "grid" in table.head:
+        return _launches(table, context)
     rule = _RULES.get(table.head[:3]) or _RULES.get(table.head[:2]) or _RULES.get(table.head[:1])
     if rule is None or "where" not in table.head:
         return None
@@ -193,7 +195,19 @@ def _check_condition(cell: str, same: list[Raised], path: str) -> Verdict:
     return contradicted(f"the condition is `{same[0].condition}`", path)
 
 
-_LAUNCH_FIELDS: Final = ("grid", "block", "shared", "stream")
+_LAUNCH_FIELDS: Final = (
+    ("grid", ("grid",)),
+    ("block", ("block",)),
+    ("shared", ("shared", "shared memory")),
+    ("stream", ("stream",)),
+)
+
+
+def _launches(table: Table, context: Context) -> Iterator[Found]:
+    """The launches of a table of relations that tells how they are configured."""
+    for row in table.rows:
+        if len(row.cells) >= len(table.head) and plain_cell(row.cells[1]) == "launches":
+            yield Found(row.line, "launch", " | ".join(row.cells), _check_launch(table, row, context))
 
 
 def _check_launch(table: Table, row: Row, context: Context) -> Verdict:
@@ -205,7 +219,7 @@ def _check_launch(table: Table, row: Row, context: Context) -> Verdict:
     )
     if place is None or exists.state != "supported" or exists.file not in context.sources.files:
         return exists
-    name, path = plain_cell(row.cells[0]), exists.file
+    name, path = plain_cell(row.cells[2 if is_relation_table(table) else 0]), exists.file
     launches = [one for each in context.sources.files[path].definitions for one in each.launches]
     here = [one for one in launches if place.start <= one.line <= place.last]
     same = [one for one in here if _kernel(one.kernel) == _kernel(name)]
@@ -221,14 +235,14 @@ def _kernel(name: str) -> str:
 
 
 def _launch_fault(table: Table, row: Row, launch: Launch) -> str:
-    for field, source in zip(
-        _LAUNCH_FIELDS, (launch.grid, launch.block, launch.shared, launch.stream), strict=True
-    ):
-        if field in table.head:
-            shown = plain_cell(row.cells[table.head.index(field)])
-            same = shown in _EMPTY if not source else same_text(shown, source)
-            if not same and not (source in ("", "0") and shown in ("", "0", "-", "—")):
-                return f"its {field} is `{source}`"
+    for field, columns in _LAUNCH_FIELDS:
+        source: str = getattr(launch, field)
+        for column in columns:
+            if column in table.head:
+                shown = plain_cell(row.cells[table.head.index(column)])
+                unset = shown in ("0", "default", *_EMPTY)
+                if not (unset and source in ("", "0")) and not same_text(shown, source):
+                    return f"its {column} is `{source}`"
     return ""
 
 

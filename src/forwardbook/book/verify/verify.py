@@ -17,8 +17,8 @@ from forwardbook.book.verify.inline import Inline
 from forwardbook.book.verify.links import text_links
 from forwardbook.book.verify.names import Names
 from forwardbook.book.verify.quoted import check_quoted
-from forwardbook.book.verify.reading import Fence, Line, Row, Table, read_page
-from forwardbook.book.verify.relations import is_relation_table, table_relations, text_relations
+from forwardbook.book.verify.reading import Fence, Line, Row, Table, is_relation_table, read_page
+from forwardbook.book.verify.relations import table_relations, text_relations
 from forwardbook.book.verify.sources import Sources
 from forwardbook.book.verify.spans import check_citation, check_lines
 from forwardbook.book.verify.symbols import check_symbol
