@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.errors import ForwardbookError
@@ -187,14 +188,16 @@ def _roofline(axes: Axes, analysis: Analysis, phase: PhaseAnalysis) -> None:
     axes.grid(True, which="major", linewidth=0.3)
 
 
-def _layers_under(axes: Axes, own: Sequence[tuple[int, Row]], device: Device, widths: Widths) -> None:
+def _layers_under(
+    axes: Axes, own: Sequence[tuple[int | Fraction, Row]], device: Device, widths: Widths
+) -> None:
     """A point for each layer, as large as its flops; layers of about one intensity share a label."""
     most = max((flops for flops, _ in own), default=1)
-    together: dict[int, list[tuple[int, str, float, float]]] = {}
+    together: dict[int, list[tuple[int | Fraction, str, float, float]]] = {}
     for flops, row in own:
         x = float(row.own.flops / row.own.moved)
         y = min(device.peak(widths), x * device.bandwidth)
-        axes.scatter([x], [y], s=12 + 120 * flops / most, color="#333333", alpha=0.35, linewidths=0)
+        axes.scatter([x], [y], s=12 + 120 * float(flops / most), color="#333333", alpha=0.35, linewidths=0)
         label = row.label or row.class_name.rpartition(".")[2]
         together.setdefault(round(3 * math.log10(x)), []).append((flops, label, x, y))
     for found in together.values():

@@ -117,7 +117,7 @@ def _layer(model_id: str, row: Row, whole: Numbers, time: Timing | None) -> Iter
         "  " * row.depth, (name, "bold" if row.depth < 2 else ""), (f"  {_short(row)}", "dim")
     )
     yield f"{row.times}" if row.times > 1 else ""
-    yield scaled(numbers.flops, 1000, "") if numbers.flops else ""
+    yield scaled(ceil(numbers.flops), 1000, "") if numbers.flops else ""
     yield bar(numbers.flops, whole.flops)
     yield scaled(ceil(numbers.moved), 1024, "B") if numbers.moved else ""
     found = intensity_of(numbers)
@@ -132,7 +132,7 @@ def _own(analysis: Analysis, row: Row, whole: Numbers) -> Iterator[RenderableTyp
     numbers = row.own.times(row.times)
     yield Text.assemble("  " * (row.depth + 1), ("its own operations", "italic dim"))
     yield f"{row.times}" if row.times > 1 else ""
-    yield scaled(numbers.flops, 1000, "")
+    yield scaled(ceil(numbers.flops), 1000, "")
     yield bar(numbers.flops, whole.flops)
     yield scaled(ceil(numbers.moved), 1024, "B")
     found = intensity_of(numbers)

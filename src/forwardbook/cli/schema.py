@@ -24,8 +24,13 @@ def schema(
         from forwardbook.models.architecture import Architecture
         from forwardbook.models.populated import Populated
         from forwardbook.models.record import ModelCosts
+        from forwardbook.schema import Record
 
-        record = {"architecture": Architecture, "populated": Populated, "costs": ModelCosts}[kind]
-        described = record.model_json_schema(by_alias=True)
+        kinds: dict[str, type[Record]] = {
+            "architecture": Architecture,
+            "populated": Populated,
+            "costs": ModelCosts,
+        }
+        described = kinds[kind].model_json_schema(by_alias=True)
         content = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
     print(json.dumps(content, indent=1, sort_keys=True))

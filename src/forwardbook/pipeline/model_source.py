@@ -117,7 +117,7 @@ def config_of(architecture: Architecture) -> PreTrainedConfig:
     """The config object of an architecture; code that a checkpoint brought was imported before."""
     if architecture.config_class.startswith(REMOTE):
         kind = _imported(architecture.config_class)
-        return cast("PreTrainedConfig", cast("type[PreTrainedConfig]", kind).from_dict(architecture.config))
+        return cast("type[PreTrainedConfig]", kind).from_dict(architecture.config)
     return config_from(dict(architecture.config), architecture.model_id)
 
 
