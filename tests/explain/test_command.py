@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -168,3 +170,11 @@ def test_second_resolver_answers_where_it_is_asked(package: Path, explain: Expla
 
     assert 0 == result.returncode, result.stdout + result.stderr
     assert SET == set(pages_in(tmp_path / "out"))
+
+
+def test_short_command_is_declared() -> None:
+    """The project declares `explain`, and what it names is a function."""
+    project = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())
+    module, _, function = project["project"]["scripts"]["explain"].partition(":")
+
+    assert callable(getattr(import_module(module), function))
