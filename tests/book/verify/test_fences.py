@@ -19,7 +19,7 @@ TRUE = {
 }
 FALSE = {
     "another name": "# shapes/base.py:35-39\ndef shorter(text: str, width: int) -> str: ...",
-    "another default": "# shapes/flat.py:25-26\ndef __init__(self, side: float, name: str = \"cube\") -> None: ...",
+    "another default": "# shapes/flat.py:25-26\ndef __init__(self, side: float, name: str = 4) -> None: ...",
     "another type": "# shapes/flat.py:41-45\ndef total(shapes: list[Shape], start: int = 0.0) -> float: ...",
     "another order": "# shapes/base.py:35-39\ndef shorten(width: int, text: str) -> str: ...",
     "another result": "# shapes/base.py:35-39\ndef shorten(text: str, width: int) -> bytes: ...",
