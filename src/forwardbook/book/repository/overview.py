@@ -22,7 +22,7 @@ def overview(survey: Survey, pages: Mapping[str, str]) -> tuple[Block, ...]:
     return (
         Heading(1, f"Overview of {plain(survey.name)}"),
         Heading(2, "Summary"),
-        Paragraph(f"{said or 'The folder does not say what it is for.'} Folder: {code(_folder(survey))}."),
+        Paragraph(f"{said or 'The folder does not say what it is for.'} Folder: {_folder(survey)}."),
         count_table(survey, survey.scope),
         Heading(2, "Map"),
         tree(survey),
@@ -56,7 +56,7 @@ def problems(survey: Survey) -> Iterator[Block]:
 
 
 def _folder(survey: Survey) -> str:
-    return survey.name if survey.scope == "." else survey.scope
+    return plain(survey.name) if survey.scope == "." else code(survey.scope)
 
 
 def _files(survey: Survey, pages: Mapping[str, str]) -> Table:
