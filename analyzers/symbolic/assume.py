@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,6 +16,8 @@ from forwardbook.formula.bounds import is_never_negative
 _QUOTIENT = "quotient__"  # stands for x // m while an expression is rewritten; no size may be called so
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
 _SAMPLES = 240
+_NEAR = 0.4  # how often a sampled size is a multiple of another, or next to one
+_LARGEST_EDGE = 1 << 16
 _ROUNDINGS = ("floor", "ceil", "%")
 
 
@@ -119,9 +122,17 @@ def _said(condition: Condition) -> str:
 def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> list[Condition]:
     """Conditions that are not true for all sizes from 2 on (size 1 is put to the test by itself).
 
-    Those that the algebra cannot settle (nested roundings and maxima) are sampled over all magnitudes.
+    Those that the algebra cannot settle (nested roundings and maxima) are sampled over all magnitudes, under
+    the conditions that are kept: of several that say the same in other words, one has to stay.
     """
-    return independent([c for c in distinct(conditions) if not _above_one(c) and not _always(c, given)])
+    kept = [c for c in distinct(conditions) if not _above_one(c)]
+    said = {c.text() for c in conditions}
+    context = [c for c in given if c.text() not in said]
+    for condition in sorted(kept, key=lambda c: len(c.text()), reverse=True):
+        others = [c for c in kept if c is not condition]
+        if _always(condition, [*context, *others]):
+            kept = others
+    return independent(kept)
 
 
 def gap(condition: Condition) -> Expr | None:
@@ -174,9 +185,9 @@ def _always(condition: Condition, given: Sequence[Condition]) -> bool:
     names = sorted(condition.symbols())
     checks = [c for c in given if c.symbols() <= set(names) and c.text() != text]
     tried = 0
+    edges = [n for n in sorted({int(n) for n in re.findall(r"\d+", text)}) if 2 <= n <= _LARGEST_EDGE]
     for _ in range(_SAMPLES):
-        top = rng.choice((3, 3, 8, 64, 4096))
-        point = {n: rng.randint(2, top) for n in names}
+        point = _point(names, edges, rng)
         try:
             if not all(c.holds(point) for c in checks):
                 continue
@@ -186,6 +197,19 @@ def _always(condition: Condition, given: Sequence[Condition]) -> bool:
         except FormulaError:
             continue  # an exact division does not come out even here: sizes outside the conditions
     return tried > _SAMPLES // 20
+
+
+def _point(names: Sequence[str], edges: Sequence[int], rng: random.Random) -> dict[str, int]:
+    """Sizes of one magnitude, some at or beside multiples of edges or each other: roundings change there."""
+    top = rng.choice((3, 3, 8, 64, 4096))
+    point: dict[str, int] = {}
+    for name in names:
+        near = [*edges, *point.values()]
+        value = rng.randint(2, top)
+        if near and rng.random() < _NEAR:
+            value = rng.choice(near) * rng.choice((1, 1, 2, 5)) + rng.choice((0, 0, 0, -1, 1))
+        point[name] = max(value, 2)
+    return point
 
 
 def _simple(condition: Condition) -> bool:

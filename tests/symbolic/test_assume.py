@@ -119,3 +119,25 @@ def test_same_condition_is_one() -> None:
     """Conditions are told once."""
     assert [KNOWN] == distinct([KNOWN, Condition.parse("{hidden} % {heads} == 0")])
     assert parse("{hidden} % {heads}") == KNOWN.left
+
+
+def test_one_of_equal_conditions_stays() -> None:
+    """Each follows from the others; with none of them a formula of one chunk would pass for every length."""
+    said = [
+        Condition.parse("256 * ceil({seq_len} / 256) == 256"),
+        Condition.parse("ceil({seq_len} / 256) == 1"),
+        Condition.parse("1 == ceil({seq_len} / 256)"),
+        Condition.parse("20480 == 20480 * ceil({seq_len} / 256)"),
+        Condition.parse("max(1, ceil({seq_len} / 256)) == 1"),
+    ]
+    kept = informative(said, said)
+
+    assert ["ceil({seq_len} / 256) == 1"] == [c.text() for c in kept]
+
+
+@pytest.mark.parametrize("chunk", ["256", "{chunk_size}"])
+def test_condition_that_fails_at_multiples_is_kept(chunk: str) -> None:
+    """Padding up to a multiple is none where the length is one."""
+    padded = Condition.parse(f"{chunk} * ceil({{seq_len}} / {chunk}) - {{seq_len}} > 0")
+
+    assert [padded] == informative([padded], [padded])
