@@ -27,6 +27,7 @@ from forwardbook.book.repository.survey import Survey
 from forwardbook.book.verify import Claim, Verifier
 from forwardbook.book.verify import Sources as Held
 from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.diagram_verdicts import kept_grammar
 from forwardbook.pipeline.explain_plan import Plan, Planned
 from forwardbook.pipeline.explain_sources import Sources
 from forwardbook.pipeline.explain_target import Target
@@ -176,7 +177,7 @@ class Press:
     @cached_property
     def verifier(self) -> Verifier:
         """Judges page after page; each process makes its own, for its engine does not survive a fork."""
-        return Verifier(self.held)
+        return Verifier(self.held, kept_grammar())
 
     @cached_property
     def held(self) -> Held:

@@ -30,6 +30,7 @@ class Judged:
 def verify_pages(pages: tuple[Path, ...], root: Path, resolver: Resolver = "own") -> Iterator[Judged]:
     """The claims of each page, page after page; folders stand for the Markdown files below them."""
     from forwardbook.book.verify import Sources, Verifier
+    from forwardbook.pipeline.diagram_verdicts import kept_grammar
     from forwardbook.pipeline.explain_sources import read_sources
     from forwardbook.pipeline.explain_state import own_pages
     from forwardbook.workspace.source_tree import source_tree
@@ -42,7 +43,7 @@ def verify_pages(pages: tuple[Path, ...], root: Path, resolver: Resolver = "own"
     ours = {own for page in pages for own in own_pages(tree, page if page.is_dir() else page.parent)}
     sources = read_sources(tree, frozenset(ours), resolver, 1)
     held = Sources(sources.repository, sources.graph, sources.read, texts, _exists(root, pages))
-    verifier = Verifier(held)
+    verifier = Verifier(held, kept_grammar())
     for place, text in texts.items():
         yield Judged(place, text.count("\n") + 1, verifier.verify(text, place))
 
