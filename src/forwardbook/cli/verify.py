@@ -71,7 +71,7 @@ def _tell(judged: Judged, show_all: bool) -> None:
         if claim.state in shown:
             source = f" ({claim.file})" if claim.file and claim.file not in claim.message() else ""
             print(claim.message() + source)
-    counts = Counter(claim.state for claim in judged.claims)
+    counts: Counter[str] = Counter(claim.state for claim in judged.claims)
     states = ("supported", "contradicted", "stale", "unverified")
     figures = ", ".join(f"{counts[state]} {state}" for state in states if counts[state])
     print(f"{judged.page}: {figures or 'no claims'}", file=sys.stderr)
