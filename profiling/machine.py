@@ -125,7 +125,7 @@ def _device(library: Any, handle: Any) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     for name, ask in asked.items():
         try:
-            found[name] = ask()
+            found[name] = ask()  # type: ignore[no-untyped-call, unused-ignore]
         except (library.NVMLError, AttributeError):
             found[name] = None
     return found

@@ -8,6 +8,7 @@ from typing import Final
 import typer
 
 COMMANDS: Final = {
+    "run": "forwardbook.cli.profile_run:run",
     "check": "forwardbook.cli.profile_reports:check",
     "kernels": "forwardbook.cli.profile_reports:kernels",
     "analyze": "forwardbook.cli.profile_reports:analyze",

@@ -138,7 +138,7 @@ def expectations(costs: PhaseCosts, totals: Totals) -> list[Expected]:
     for name, times, layer in costs.model.walk():
         row = rows[name]
         attention = list(_attention(layer, values))
-        rest = row.own.flops - sum(flops * count for flops, count in attention)
+        rest = int(row.own.flops) - sum(flops * count for flops, count in attention)
         parts = [("attention", flops, times * count) for flops, count in attention]
         parts += [("gemm", rest, times)] if rest else []
         for kind, flops, number in parts:

@@ -1,0 +1,1 @@
+"""Passes run a workload and measure one thing each: time, operators, flops, bytes of products, memory."""

@@ -1,0 +1,110 @@
+"""A workload in; what torch's profiler says of its operators, and a trace for a viewer, out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.profiler import ProfilerActivity, profile, record_function
+
+from forwardbook.profiling.passes.workload import CallSeen, Workload, synchronise, watching
+
+
+@dataclass(frozen=True)
+class OperatorRow:
+    """An operator over one run: microseconds of itself and with what it calls; None is not measured."""
+
+    name: str
+    calls: int
+    self_cpu_us: float
+    cpu_us: float
+    self_device_us: float | None
+    device_us: float | None
+
+
+@dataclass
+class _Phases:
+    """The phases as ranges in the trace."""
+
+    open: list[Any]
+
+    def before(self, call: CallSeen) -> None:
+        mark = record_function(call.phase)
+        mark.__enter__()
+        self.open.append(mark)
+
+    def after(self, call: CallSeen) -> None:
+        self.open.pop().__exit__(None, None, None)
+
+
+def operators(workload: Workload, trace: Path | None, modules: bool = False) -> list[OperatorRow]:
+    """Operators of one run, the longest by themselves first; formulas can be held against the trace.
+
+    These times are not to be compared with the timing pass: watching costs as much as a small operator.
+    """
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+    cuda = workload.device.type == "cuda"
+    activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if cuda else [])
+    named = module_ranges(workload.model) if modules else nullcontext()
+    with (
+        named,
+        watching(workload, _Phases([])),
+        profile(activities=activities, record_shapes=True) as profiled,
+    ):
+        workload.run()
+        synchronise(workload.device)
+    if trace is not None:
+        profiled.export_chrome_trace(str(trace))
+    rows = [_row(one, cuda) for one in profiled.key_averages()]
+    return sorted(rows, key=lambda row: -(row.self_device_us or 0) - row.self_cpu_us)
+
+
+def _row(one: Any, cuda: bool) -> OperatorRow:
+    """Fields by their names in torch 2.6 and later; a name that is gone is an error, not a zero."""
+    return OperatorRow(
+        name=str(one.key),
+        calls=int(one.count),
+        self_cpu_us=float(one.self_cpu_time_total),
+        cpu_us=float(one.cpu_time_total),
+        self_device_us=float(one.self_device_time_total) if cuda else None,
+        device_us=float(one.device_time_total) if cuda else None,
+    )
+
+
+@contextmanager
+def module_ranges(model: nn.Module) -> Iterator[None]:
+    """Inside, each module's call is a range named after its path."""
+    handles: list[Any] = []
+    open_ranges: list[Any] = []
+
+    def enter(name: str) -> Any:
+        def begin(module: nn.Module, args: Any) -> None:
+            mark = record_function(f"module:{name}")
+            mark.__enter__()
+            open_ranges.append(mark)
+
+        return begin
+
+    def leave(*rest: Any) -> None:
+        open_ranges.pop().__exit__(None, None, None)
+
+    for name, module in model.named_modules():
+        if name:
+            handles.append(module.register_forward_pre_hook(enter(name)))
+            handles.append(module.register_forward_hook(leave, always_call=True))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def device_count() -> int:
+    """How many GPUs torch sees."""
+    return torch.cuda.device_count()

@@ -1,0 +1,264 @@
+"""A model and settings in; all that was measured of it, beside its formulas, in a folder of its own out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from forwardbook.models.architecture import Architecture
+from forwardbook.pipeline.model_source import ModelRefused
+from forwardbook.pipeline.profile_compare import CallComparison, compare_calls
+from forwardbook.pipeline.profile_model import Prepared, prepared
+from forwardbook.pipeline.profile_pages import (
+    Results,
+    operators_page,
+    report_page,
+    stakeholder_page,
+    static_page,
+)
+from forwardbook.pipeline.profile_predict import Predictor
+from forwardbook.pipeline.profile_rates import device_peaks, rates_of
+from forwardbook.workspace.run_folder import RunFolder, run_folder
+
+METRICS_VERSION: Final = 1
+PASSES: Final = ("timing", "operators", "flops", "memory")
+FOLDER: Final = "torch_profiler"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to measure and how often; `passes` are those of PASSES, in that order."""
+
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    device: str = "cpu"
+    dtype: str = "float32"
+    new_tokens: int = 8
+    repeats: int = 5
+    warmup: int = 2
+    seed: int = 0
+    passes: Sequence[str] = PASSES
+    nvtx: bool = True
+    nvtx_modules: bool = False
+    topk: int = 20
+    hardware: str | None = None
+    weights: Path | None = None
+
+
+def profile_model(
+    architecture: Architecture,
+    settings: Settings,
+    root: Path,
+    run_id: str = "",
+    told: Callable[[str], None] = lambda text: None,
+    config: str = "",
+) -> Path:
+    """The folder of a finished run.
+
+    Raises:
+        ForwardbookError: where the model cannot be built or run; the folder says how far it came.
+    """
+    with run_folder(root, f"profile run {architecture.model_id}", run_id) as folder:
+        told(f"run folder {folder.path}")
+        if config:
+            folder.write("config.yaml", config)
+        _Run(architecture, settings, folder, told).all()
+        return folder.path
+
+
+@dataclass
+class _Run:
+    architecture: Architecture
+    settings: Settings
+    folder: RunFolder
+    told: Callable[[str], None]
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+    def all(self) -> None:
+        """Every pass, written as soon as it is done."""
+        self.begin()
+        ready = self.prepare()
+        self.results = Results(self.architecture, ready, self.settings.device, self.settings.dtype)
+        for name in PASSES:
+            if name in self.settings.passes:
+                self.step(name)
+                getattr(self, f"pass_{name}")(ready)
+                self.save("partial")
+        self.step("static_analysis")
+        self.compare(ready)
+        self.step("reports")
+        self.rates(ready)
+        self.save("complete")
+        self.pages()
+
+    def step(self, name: str) -> None:
+        self.folder.step(name)
+        self.told(name)
+
+    def write(self, name: str, text: str) -> None:
+        self.folder.write(f"{FOLDER}/{name}", text)
+
+    def begin(self) -> None:
+        from forwardbook.profiling.machine import machine
+
+        self.step("environment")
+        self.write("env.json", json.dumps({"env_version": 1, **machine()}, indent=1) + "\n")
+
+    def prepare(self) -> Prepared:
+        import torch
+
+        self.step("build")
+        settings = self.settings
+        device = torch.device(settings.device)
+        if device.type == "cuda" and not torch.cuda.is_available():
+            raise ModelRefused("running on cuda: torch sees no GPU here; give --device cpu")
+        dtype = getattr(torch, settings.dtype, None)
+        if not isinstance(dtype, torch.dtype):
+            raise ModelRefused(f"running in {settings.dtype}: give a format such as float32 or bfloat16")
+        ready = prepared(
+            self.architecture,
+            settings.sizes,
+            device,
+            dtype,
+            new_tokens=settings.new_tokens,
+            seed=settings.seed,
+            weights=settings.weights,
+        )
+        self.inputs(ready)
+        return ready
+
+    def inputs(self, ready: Prepared) -> None:
+        import yaml  # type: ignore[import-untyped]
+
+        values = {
+            "model": self.architecture.model_id,
+            "class": self.architecture.model_class,
+            "sizes": dict(ready.sizes),
+            "new_tokens": self.settings.new_tokens if ready.workload.generates else None,
+            "seed": self.settings.seed,
+            "made_of": "random tensors and tokens; see assumptions.md",
+        }
+        self.write("inputs.yaml", str(yaml.safe_dump(values, sort_keys=False)))
+        lines = [
+            "# Assumptions",
+            "",
+            *(f"- {note}" for note in ready.notes),
+            "- tokens are counted up, other inputs random, both from the seed; costs do not depend on them",
+            "- decoding is greedy, one sequence for each sample, and never stops early",
+            "- flops count a multiply-accumulate as 2, attention every pair of positions (dense)",
+            "- bytes are algorithmic: each product reads its distinct inputs once and writes its result once",
+            "- peaks are beyond weights and inputs of the call; workspaces of kernels are apart",
+            f"- {self.settings.warmup} warm-up runs, then {self.settings.repeats}; times come from a pass "
+            "in which nothing else is recorded",
+        ]
+        self.write("assumptions.md", "\n".join(lines) + "\n")
+
+    def pass_timing(self, ready: Prepared) -> None:
+        from contextlib import nullcontext
+
+        from forwardbook.profiling.passes.nvtx_ranges import nvtx_ranges
+        from forwardbook.profiling.passes.timing import summary, time_calls
+
+        settings = self.settings
+        ranges = nvtx_ranges(ready.workload, settings.nvtx_modules) if settings.nvtx else nullcontext("off")
+        with ranges as maker:
+            timing = time_calls(ready.workload, settings.repeats, settings.warmup)
+        self.results.timing = timing
+        self.metrics["nvtx"] = maker
+        self.metrics["timing"] = {
+            "method": timing.method,
+            "warmup": timing.warmup,
+            "phases": {phase: summary(timing.of(phase)) for phase in timing.phases()},
+            "wall_s": list(timing.wall),
+            "samples": [
+                {"repeat": one.repeat, **asdict(one.call), "seconds": one.seconds} for one in timing.calls
+            ],
+        }
+
+    def pass_operators(self, ready: Prepared) -> None:
+        from forwardbook.profiling.passes.operators import operators
+
+        trace = self.folder.path / FOLDER / "trace.json"
+        rows = operators(ready.workload, trace, self.settings.nvtx_modules)
+        self.results.operators = rows
+        self.metrics["operators"] = {"count": len(rows), "calls": sum(row.calls for row in rows)}
+        self.write("operators.md", operators_page(rows, self.settings.topk))
+
+    def pass_flops(self, ready: Prepared) -> None:
+        from forwardbook.profiling.passes.flops import count_calls
+        from forwardbook.profiling.passes.traffic import move_calls
+
+        self.results.counted = count_calls(ready.workload)
+        self.results.moved = move_calls(ready.workload)
+        self.metrics["flops"] = [
+            {**asdict(one.call), "flops": one.flops, "operators": dict(one.operators)}
+            for one in self.results.counted
+        ]
+
+    def pass_memory(self, ready: Prepared) -> None:
+        from forwardbook.profiling.passes.memory import peak_calls
+
+        self.results.peaks = peak_calls(ready.workload)
+        self.metrics["memory"] = [
+            {
+                **asdict(one.call),
+                "peak_bytes": one.peak,
+                "with_workspaces": one.with_workspaces,
+                "method": one.method,
+            }
+            for one in self.results.peaks
+        ]
+
+    def compare(self, ready: Prepared) -> None:
+        predictor = Predictor(ready.phases, ready.workload.dtype, ready.sizes)
+        found = list(compare_calls(predictor, self.results.counted, self.results.peaks, self.results.moved))
+        self.results.comparisons = found
+        values = {"static_analysis_version": 1, "calls": [_comparison(one) for one in found]}
+        self.folder.write("static_analysis/static_compute.json", json.dumps(values, indent=1) + "\n")
+        self.folder.write("static_analysis/static_compute.md", static_page(found))
+
+    def rates(self, ready: Prepared) -> None:
+        peaks = device_peaks(ready.workload.device, self.settings.dtype, self.settings.hardware)
+        self.results.peaks_of_device = peaks
+        if self.results.timing is not None:
+            self.results.rates = rates_of(self.results.timing, self.results.comparisons, ready, peaks)
+        self.metrics["device"] = asdict(peaks)
+        self.metrics["rates"] = [asdict(one) for one in self.results.rates]
+
+    def save(self, status: str) -> None:
+        head = {
+            "metrics_version": METRICS_VERSION,
+            "status": status,
+            "model": self.architecture.model_id,
+            "device": self.settings.device,
+            "dtype": self.settings.dtype,
+        }
+        self.write("metrics.json", json.dumps({**head, **self.metrics}, indent=1) + "\n")
+
+    def pages(self) -> None:
+        from forwardbook.pipeline.profile_pictures import pictures
+
+        self.write("report.md", report_page(self.results))
+        self.write("stakeholder_summary.md", stakeholder_page(self.results, self.settings.topk))
+        for path in pictures(self.results, self.folder.path / FOLDER):
+            self.told(f"drew {path.name}")
+
+
+def _comparison(one: CallComparison) -> dict[str, Any]:
+    return {
+        **asdict(one.call),
+        "exact": one.exact,
+        "refused": one.refused or None,
+        "whole": [{**asdict(pair), "difference": pair.difference} for pair in one.pairs],
+        "modules": [
+            {
+                "name": module.name,
+                "class": module.class_name,
+                "times": module.times,
+                "pairs": [{**asdict(pair), "difference": pair.difference} for pair in module.pairs],
+            }
+            for module in one.modules
+        ],
+    }
