@@ -66,10 +66,10 @@ def test_links_in_code_are_code() -> None:
 
 
 def test_hostile_lines_take_no_time() -> None:
-    """Lines made to send a regular expression astray are read within a second."""
+    """Lines made to send a regular expression astray are read in seconds at most."""
     begin = time.process_time()
-    for line in ("[" * 20_000, "\\" * 20_000, "`" * 20_000, "[\\" * 10_000, "|" * 20_000, "[a](" * 5_000):
+    for line in ("[" * 20_000, "\\" * 20_000, "`" * 20_000, "[\\" * 10_000, "|" * 20_000, "[a](" * 8_000):
         read_page(line + "\n| - |\n")
         read_inline(line)
 
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 4
