@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _LABEL = r"(?:[^\[\]`\\]|`[^`]*`|\\.|\[[^\]]*\])*"
-_LINK = re.compile(rf"!?\[({_LABEL})\]\(\s*<?([^)\s>]{0,1000})>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)")
+_LINK = re.compile(rf"!?\[({_LABEL})\]\(\s*<?([^)\s>]{{0,1000}})>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)")
 _PLACE = re.compile(r"^(?P<path>[^:`]*[^\s:`])(?::|#L)(?P<start>\d+)(?:-L?(?P<end>\d+))?$")
 
 
