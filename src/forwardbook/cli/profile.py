@@ -12,6 +12,8 @@ COMMANDS: Final = {
     "check": "forwardbook.cli.profile_reports:check",
     "kernels": "forwardbook.cli.profile_reports:kernels",
     "analyze": "forwardbook.cli.profile_reports:analyze",
+    "nsys": "forwardbook.cli.profile_tools:nsys",
+    "ncu": "forwardbook.cli.profile_tools:ncu",
     "hardware": "forwardbook.cli.profile_machine:hardware",
 }
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""

@@ -1,0 +1,1 @@
+"""Tools turns settings into exact command lines of Nsight tools, checked before they run and after."""
