@@ -114,9 +114,12 @@ class Model:
         unmet = [c for p in known for c in p.conditions if not holds(c, sizes, widths)]
         in_the_way = {name for text in unmet for name in Condition.parse(text).symbols()}
         near = {name: max(size, FEW) for name, size in sizes.items()}
-        found = phase_costs(phase, dtype, SEED, near, dict.fromkeys(ones & in_the_way, 1))
-        if all(holds(text, sizes, widths) for text in found.conditions):
-            return found
+        pinned = dict.fromkeys(ones & in_the_way, 1)
+        # where only sizes of 1 are in the way, small hints do: loops over a sequence run far quicker
+        for hints in (None, near) if pinned and in_the_way <= ones else (near,):
+            found = phase_costs(phase, dtype, SEED, hints, pinned)
+            if all(holds(text, sizes, widths) for text in found.conditions):
+                return found
         return phase_costs(phase, dtype, SEED, near, dict.fromkeys(ones, 1))
 
     def _known(self) -> list[PhaseCosts]:
