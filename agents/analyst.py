@@ -96,6 +96,8 @@ class Task:
     tools: tuple[Tool, ...] = ()
     context: str = ""
     limits: TaskLimits = field(default_factory=TaskLimits)
+    consults: bool = False
+    """Whether servers that the user names for documentation may be asked."""
     static: Callable[[], BaseModel | None] = lambda: None
 
     @property

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.agents import tools as toolbox
-from forwardbook.agents.analyst import RETRIED, Answer, Failure, Spent, Task, compact
+from forwardbook.agents.analyst import RETRIED, Answer, Failure, Spent, Task
 from forwardbook.agents.faults import kind_of, shown
 from forwardbook.agents.ledger import Ledger, OverBudget, Price
+from forwardbook.agents.requests import SUBMIT, Json, request_body
 from forwardbook.agents.submission import Submission
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
 
     from forwardbook.agents.settings import Settings
 
-SUBMIT: Final = "submit"
 NUDGE: Final = "Nothing was submitted. Call the tool `submit` with your answer; text alone is not read."
-Json = dict[str, object]
 LONGEST_WAIT: Final = 60.0  # seconds that a service may ask us to wait
 
 
@@ -41,15 +40,6 @@ class _Told(Exception):
     def __init__(self, failure: Failure, after: float = 0.0) -> None:
         super().__init__(failure.detail)
         self.failure, self.after = failure, after
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A request that was not sent, and worst cases in billionths of a dollar: of it, and of all turns."""
-
-    text: str
-    first: int
-    whole: int
 
 
 @dataclass
@@ -214,27 +204,6 @@ class _Conversation:
             self.spent += billed
 
 
-def request_body(task: Task, messages: Sequence[Json]) -> Json:
-    """What is sent, what is the same for every task of a role first."""
-    submit: Json = {
-        "name": SUBMIT,
-        "description": "Submit the answer. It is checked; if it is refused, the reason comes back: mend it "
-        "and submit again.",
-        "input_schema": task.schema,
-    }
-    served: list[Json] = [
-        {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
-        for tool in task.tools
-    ]
-    return {
-        "max_tokens": task.limits.max_tokens,
-        "system": [{"type": "text", "text": task.prompt.system, "cache_control": {"type": "ephemeral"}}],
-        "tools": [*served, submit],
-        "messages": [*messages],
-        "cache_control": {"type": "ephemeral"},
-    }
-
-
 async def _message(analyst: ApiAnalyst, body: Mapping[str, object]) -> Message:
     """One response of the service.
 
@@ -312,13 +281,3 @@ def _sent_back(block: object) -> Json:
     assert isinstance(block, anthropic.BaseModel)
     kept = block.model_dump(mode="json", exclude_none=True)
     return {name: value for name, value in kept.items() if not name.startswith(("parsed", "_"))}
-
-
-def preview(task: Task, price: Price) -> Preview:
-    """The first request as it would be sent, and the most that it and the whole task could cost."""
-    body = request_body(task, [{"role": "user", "content": task.prompt.text}])
-    text = json.dumps(body, ensure_ascii=False, indent=1)
-    size = len(compact(body).encode("utf-8", "surrogatepass"))  # type: ignore[arg-type]
-    grown = toolbox.LONGEST + task.limits.max_tokens * 4
-    worst = sum(price.worst(size + turn * grown, task.limits.max_tokens) for turn in range(task.limits.turns))
-    return Preview(text, price.worst(size, task.limits.max_tokens), worst)

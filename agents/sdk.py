@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,9 +17,9 @@ from forwardbook.agents.ledger import Ledger, OverBudget, Price
 from forwardbook.agents.submission import Submission
 
 if TYPE_CHECKING:
-    from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, SdkMcpTool
+    from claude_agent_sdk import ClaudeAgentOptions, McpServerConfig, ResultMessage, SdkMcpTool
 
-    from forwardbook.agents.settings import Settings
+    from forwardbook.agents.settings import Documentation, Settings
 
 SERVER: Final = "facts"
 OUTPUT: Final = "StructuredOutput"
@@ -173,12 +173,12 @@ class _Session:
         import claude_agent_sdk as sdk
 
         settings, limits = self.analyst.settings, self.task.limits
-        server = sdk.create_sdk_mcp_server(SERVER, tools=[self._tool(tool) for tool in self.task.tools])
+        own = sdk.create_sdk_mcp_server(SERVER, tools=[self._tool(tool) for tool in self.task.tools])
         return sdk.ClaudeAgentOptions(
             tools=[],
-            allowed_tools=[f"mcp__{SERVER}__{tool.name}" for tool in self.task.tools],
+            allowed_tools=sorted(self._allowed()),
             system_prompt=self.task.prompt.system,
-            mcp_servers={SERVER: server} if self.task.tools else {},
+            mcp_servers={**({SERVER: own} if self.task.tools else {}), **self._consulted()},
             strict_mcp_config=True,
             setting_sources=[],
             skills=[],
@@ -206,16 +206,38 @@ class _Session:
             max_buffer_size=4_000_000,
         )
 
+    def _allowed(self) -> set[str]:
+        """Every tool that the session may have, that for its output apart."""
+        found = {f"mcp__{SERVER}__{tool.name}" for tool in self.task.tools}
+        for name, server in self._documentation.items():
+            found |= {f"mcp__{name}__{tool}" for tool in server.tools}
+        return found
+
+    @property
+    def _documentation(self) -> Mapping[str, Documentation]:
+        return self.analyst.settings.documentation if self.task.consults else {}
+
+    def _consulted(self) -> dict[str, McpServerConfig]:
+        """The servers that the user names in his own configuration."""
+        found: dict[str, McpServerConfig] = {}
+        for name, server in self._documentation.items():
+            if server.url:
+                found[name] = {"type": "http", "url": server.url}
+            else:
+                found[name] = {"command": server.command, "args": [*server.args], "env": {**server.env}}
+        return found
+
     def _note(self, line: str) -> None:
         if len(self.stderr) < 50:
             self.stderr.append(line[:300])
 
     def _check(self, data: dict[str, Any]) -> None:
         """Refuse a session with tools, servers or rights that we did not give it."""
-        wanted = {OUTPUT, *(f"mcp__{SERVER}__{tool.name}" for tool in self.task.tools)}
-        found = set(data.get("tools", ()))
+        served = {SERVER, *self._documentation}
+        found = {tool for tool in data.get("tools", ()) if not _is_of(tool, self._documentation)}
+        wanted = {OUTPUT, *self._allowed()}
         servers = {str(each.get("name")) for each in data.get("mcp_servers", ())}
-        if found - wanted or servers - {SERVER}:
+        if found - wanted or servers - served:
             raise Unsafe(f"the session has tools that were not given to it: {sorted(found - wanted)}")
         if data.get("permissionMode") != "dontAsk":
             raise Unsafe(f"the session has the permission mode {data.get('permissionMode')}")
@@ -252,6 +274,11 @@ class _Session:
             tool.name, tool.description, tool.schema, annotations=sdk.ToolAnnotations(readOnlyHint=True)
         )
         return made(handle)
+
+
+def _is_of(tool: str, servers: Mapping[str, Documentation]) -> bool:
+    """Whether a tool is one of a server that the user named; only those allowed by name can be called."""
+    return any(tool.startswith(f"mcp__{name}__") for name in servers)
 
 
 def used(result: ResultMessage, price: Price) -> Spent:

@@ -80,6 +80,7 @@ def task(question: Question, check: Verify, limits: TaskLimits | None = None) ->
         tools=(source_tool(texts), check_page(check)),
         context=digest(question.digest, *(f"{name}={text}" for name, text in sorted(texts.items()))),
         limits=limits or TaskLimits(),
+        consults=True,
     )
 
 

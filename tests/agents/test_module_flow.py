@@ -10,6 +10,7 @@ from forwardbook.agents.choose import Chosen
 from forwardbook.agents.recordings import Recorded, Replay
 from forwardbook.pipeline.analyze import AnalysisError, Options, analyze, previewed
 from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.validate import validate
 from forwardbook.workspace import Workspace
 
 from .conftest import MODEL, api, sdk
@@ -126,6 +127,8 @@ def test_wrong_formula_is_mended_and_stored(backend: str, folder: Path) -> None:
     )
     assert float(entry.proposal.usd) == asked.ledger.spent.usd > 0
     assert not list(folder.rglob("*_diagnostics.json"))
+    [check] = validate([], seed=7, limits=Limits())
+    assert ((), "bounded") == (check.differences, check.verdict)
     replayed = Chosen("replay", Replay(folder / "recordings", MODEL), asked.settings, asked.ledger)
     again = analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=replayed, force=True)
     assert regime.flop_analysis == again.entry.regimes[0].flop_analysis

@@ -1,8 +1,10 @@
 """The agent backend: the real SDK and its bundled program against a scripted service."""
 
 import os
+import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import claude_agent_sdk
@@ -121,3 +123,38 @@ def test_budget_is_kept() -> None:
 
     assert isinstance(failure, Failure)
     assert ("budget", 0) == (failure.kind, len(server.log))
+
+
+DOCUMENTATION = """\
+import sys
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("library")
+@server.tool()
+def look_up(name: str) -> str:
+    return "documented: " + name
+@server.tool()
+def write_down(name: str) -> str:
+    open(sys.argv[1], "w").close()
+    return "written"
+server.run()
+"""
+
+
+def test_user_names_documentation(tmp_path: Path) -> None:
+    """A server of the user's own configuration answers the writer, with the tools that it names alone."""
+    script = tmp_path / "library.py"
+    script.write_text(DOCUMENTATION)
+    named = {"command": sys.executable, "args": [str(script), str(tmp_path / "mark")], "tools": ["look_up"]}
+    steps = [
+        say(use("mcp__library__look_up", {"name": "add"}), use("mcp__library__write_down", {"name": "x"})),
+        say(RIGHT),
+        say("done"),
+    ]
+    for consults in (True, False):
+        with Scripted(steps) as server:
+            analyst = sdk(server.url, documentation={"library": named})
+            [answer] = ask(analyst, replace(small(), consults=consults))
+
+        assert isinstance(answer, Answer), answer
+        assert consults == ("documented: add" in tool_results(server.bodies[1]))
+        assert not (tmp_path / "mark").exists()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from forwardbook.agents.api import Preview
     from forwardbook.agents.choose import Chosen
+    from forwardbook.agents.requests import Preview
 
 Analyst = Annotated[
     Literal["static", "api", "sdk", "replay"] | None,

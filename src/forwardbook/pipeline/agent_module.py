@@ -12,9 +12,9 @@ from typing import Final
 from pydantic import BaseModel, JsonValue
 
 from forwardbook.agents.analyst import Answer, Failure, Task
-from forwardbook.agents.api import Preview, preview
 from forwardbook.agents.choose import Chosen
 from forwardbook.agents.flow import diagnostics, settle_all
+from forwardbook.agents.requests import Preview, preview
 from forwardbook.agents.roles.module_analyst import ROLE, Question, task
 from forwardbook.agents.served import lines_of
 from forwardbook.analyzers.ops import RULES_VERSION

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel
 
 from forwardbook.agents.analyst import Answer, Failure, Task, Verify
-from forwardbook.agents.api import Preview, preview
 from forwardbook.agents.choose import Chosen
 from forwardbook.agents.flow import diagnostics, settle_all
+from forwardbook.agents.requests import Preview, preview
 from forwardbook.agents.roles.page_writer import ROLE, Prose, Question, task
 from forwardbook.agents.served import numbered
 from forwardbook.book.blocks import Block

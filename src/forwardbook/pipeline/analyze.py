@@ -24,8 +24,8 @@ from forwardbook.schema import Entry, Given
 from forwardbook.workspace import Database, DatabaseError, Workspace
 
 if TYPE_CHECKING:
-    from forwardbook.agents.api import Preview
     from forwardbook.agents.choose import Chosen
+    from forwardbook.agents.requests import Preview
 
 Run = Callable[[Request, Limits], Response]
 SEED: Final = 20240229  # any number: the same class gives the same proof on every machine

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from forwardbook.analyzers.reader import Facts, line_map
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.versions import current_versions
-from forwardbook.profiling.claim import Claim, ClaimedLine
+from forwardbook.profiling.claim import Claim, ClaimedLine, Counted, Named
 from forwardbook.profiling.claimed import Judged
 from forwardbook.profiling.judges import COUNTER, uncounted
 from forwardbook.profiling.proof import UNEQUAL
@@ -56,6 +56,35 @@ def entry_of(facts: Facts, library: str, claim: Claim, judged: Judged, verdict: 
         validation=Validation(
             verdict=overall, reason="; ".join(f"{row.operation}: {row.reason}" for row in rows)
         ),
+    )
+
+
+def claim_of(entry: Entry) -> Claim:
+    """The claim that a stored entry makes, to be measured again."""
+    [regime] = entry.regimes
+    flops, memory = regime.flop_analysis, regime.memory_analysis
+    moved = {one.line: one for one in memory.lines}
+    meanings = {one.name: one.meaning for one in entry.parameters}
+    counted = entry.proposal.counted if entry.proposal is not None else {}
+    return Claim(
+        lines=tuple(
+            ClaimedLine(
+                line=one.line,
+                flops=one.flops,
+                pointwise_ops=one.pointwise_ops,
+                reads=moved[one.line].reads,
+                writes=moved[one.line].writes,
+            )
+            for one in flops.lines
+        ),
+        weights=memory.weights,
+        boundary=memory.boundary,
+        intermediates=memory.intermediates,
+        peak=memory.peak,
+        counted=tuple(Counted(name=n, meaning=meanings.get(n, ""), line=line) for n, line in counted.items()),
+        conditions=regime.conditions,
+        names=tuple(Named(name=n, meaning=text) for n, text in meanings.items() if n not in counted),
+        reasoning=flops.reasoning,
     )
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from forwardbook.pipeline.explain import Request, prepared
 
 if TYPE_CHECKING:
-    from forwardbook.agents.api import Preview
     from forwardbook.agents.choose import Chosen
+    from forwardbook.agents.requests import Preview
 
 
 def prompts(request: Request, chosen: Chosen) -> Iterator[tuple[str, Preview]]:

@@ -47,8 +47,9 @@ class Run:
     def asked(self) -> list[object]:
         """What the pages depend on beside the sources."""
         target = self.target
-        known = [target.kind, list(target.paths), target.name, self.focus, self.checklist, self.resolver]
-        return known if self.chosen is None else [*known, self.chosen.analyst.model]
+        writer = [] if self.chosen is None else [self.chosen.analyst.model]
+        known = (target.kind, list(target.paths), target.name, self.focus, self.checklist, self.resolver)
+        return [*known, *writer]
 
     @property
     def subject(self) -> str:

@@ -14,7 +14,7 @@ from forwardbook.formula import FormulaError, parse
 from forwardbook.pipeline.analyze import Run, is_refuted, output_of, read_entry
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import BUILT, Derive, Request
+from forwardbook.pipeline.request import BUILT, Derive, Request, Response
 from forwardbook.pipeline.subject import Subject, subject
 from forwardbook.registry import find
 from forwardbook.schema import QUANTITIES, Entry, Given, Regime
@@ -84,25 +84,36 @@ def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
         config = Path(folder) / "config.json"
         if given.config is not None:
             config.write_text(json.dumps(given.config), encoding="utf-8")
-        response = run(
-            Request(
-                target=entry.full_class_name,
-                file=str(wanted.found.file),
-                roots=wanted.roots,
-                config_file=str(config) if given.config is not None else None,
-                init=given.init,
-                inputs=given.inputs,
-                derive=_derive(entry),
-                seed=seed,
-                flips=any(text.startswith(BUILT) for one in entry.regimes for text in one.assumptions),
-            ),
-            limits,
+        request = Request(
+            target=entry.full_class_name,
+            file=str(wanted.found.file),
+            roots=wanted.roots,
+            config_file=str(config) if given.config is not None else None,
+            init=given.init,
+            inputs=given.inputs,
+            derive=_derive(entry),
+            seed=seed,
+            flips=any(text.startswith(BUILT) for one in entry.regimes for text in one.assumptions),
         )
+        response = _held_again(entry, request, limits) if entry.proposal is not None else run(request, limits)
     again = read_entry(response, entry.full_class_name)
     if response.problem is not None or again is None or is_refuted(again):
         lines = [response.problem or "the measurement refuted the formula", *output_of(response)[-8:]]
         raise ForwardbookError("\n".join(lines))
     return again
+
+
+def _held_again(entry: Entry, request: Request, limits: Limits) -> Response:
+    """Formulas that were proposed are not derived again but measured again, with other data."""
+    from forwardbook.pipeline.claim_entry import claim_of
+
+    claim = claim_of(entry).model_dump(mode="json")
+    worker = "forwardbook.pipeline.claim_work:work"
+    response = run_child(request.model_copy(update={"claim": claim}), limits, worker)
+    if response.problem is None and response.entry is None:
+        reason = str(response.diagnostics.get("reason"))
+        return response.model_copy(update={"problem": reason, "problem_kind": "wrong"})
+    return response
 
 
 def _subject(entry: Entry) -> Subject:
