@@ -9,10 +9,11 @@ from forwardbook.book.mermaid.reading import Arrow, Diagram, Member, plain_text
 from forwardbook.book.verify.called import in_order, split_arguments
 from forwardbook.book.verify.claims import Verdict, contradicted, supported, unverified
 from forwardbook.book.verify.context import Context, Found
-from forwardbook.book.verify.edges import End, check_relation
+from forwardbook.book.verify.edges import End
 from forwardbook.book.verify.ends import Ends
 from forwardbook.book.verify.names import Target
 from forwardbook.book.verify.reading import Fence
+from forwardbook.book.verify.relation_check import check_relation
 from forwardbook.book.verify.same import squeezed
 from forwardbook.book.verify.symbols import check_member
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from forwardbook.book.mermaid.reading import Arrow, Diagram, plain_text
 from forwardbook.book.verify.claims import Verdict, unverified
 from forwardbook.book.verify.context import Context, Found
-from forwardbook.book.verify.edges import End, check_relation
+from forwardbook.book.verify.edges import End
 from forwardbook.book.verify.ends import Ends
 from forwardbook.book.verify.reading import Fence
+from forwardbook.book.verify.relation_check import check_relation
 
 _VERBS = {"": "", "calls": "calls", "may call": "may call", "uses": "uses", "imports": "imports",
           "launches": "launches", "binds": "binds", "inherits": "inherits from",

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from forwardbook.book.verify.context import Context, Found
-from forwardbook.book.verify.edges import VERBS, check_relation
 from forwardbook.book.verify.inline import Inline, Place, read_place
 from forwardbook.book.verify.reading import Line, Row, Table
+from forwardbook.book.verify.relation_check import VERBS, check_relation
 
 _VERB = re.compile(rf"^({'|'.join(sorted(map(re.escape, VERBS), key=len, reverse=True))})$")
 _OPEN = re.compile(r"^\s*\($")

@@ -8,7 +8,8 @@ from typing import Final
 
 from forwardbook.book.verify.claims import Kind, Verdict, contradicted, supported, unverified
 from forwardbook.book.verify.context import Context
-from forwardbook.book.verify.names import EVERYWHERE, Names, Target, clean, constants_of
+from forwardbook.book.verify.names import Names, Target, clean, constants_of
+from forwardbook.book.verify.words import EVERYWHERE
 
 SOURCE_SUFFIXES: Final = frozenset({"py", "pyi", "cu", "cuh", "cpp", "cc", "cxx", "c", "h", "hpp", "hh"})
 _FILE_SUFFIXES: Final = SOURCE_SUFFIXES | frozenset(

@@ -8,7 +8,7 @@ from typing import Final
 from forwardbook.analyzers.index.facts import Launch, Parameter, Raised
 from forwardbook.book.verify.claims import Kind, Verdict, contradicted, supported, unverified
 from forwardbook.book.verify.context import Context, Found
-from forwardbook.book.verify.edges import exception_name
+from forwardbook.book.verify.definition_rules import exception_name
 from forwardbook.book.verify.inline import Place, plain_cell
 from forwardbook.book.verify.names import Target, constants_of
 from forwardbook.book.verify.reading import Row, Table, is_relation_table
