@@ -25,7 +25,7 @@ def _axes(title: str, width: float = 7.0, height: float = 4.2) -> tuple[object, 
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise NoPictures("drawing pictures needs matplotlib: pip install 'forwardbook[plot]'") from error
+        raise NoPictures("drawing pictures needs matplotlib: pip install matplotlib") from error
     matplotlib.rcParams["svg.hashsalt"] = "forwardbook"  # the same numbers give the same file
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()

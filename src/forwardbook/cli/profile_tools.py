@@ -1,4 +1,4 @@
-"""`profile nsys|ncu`: a model and a range in; the exact command, checked, run where the tool is there, out."""
+"""`profile nsys|ncu`: a model and a range in; the exact command, checked, and run where the tool is, out."""
 
 from __future__ import annotations
 
