@@ -199,6 +199,8 @@ BAD = [
     (("llama-2-7b", *POINT, "--hardware", "h9000", "--w_bit", "0", "--size", "x=0"), "x = 0"),
     (("llama-2-7b", *POINT, "--set", "hidden_sise=4"), "it has no field hidden_sise"),
     (("llama-2-7b", *POINT, "--image_size", "224"), "takes no images"),
+    (("whisper-large-v3", "--batch_size", "1", "--decoder_seq_len", "8", "--num_frames", "7"), "even number"),
+    (("llama-2-7b", *POINT, "--num_frames", "8"), "takes no frames"),
     (("bert-base", "--batch_size", "1", "--seq_len", "8", "--phase", "decode"), "has no decode"),
     (("llama-2-7b", *POINT, "--plot", "x.gif"), ".svg, .png, .pdf"),
     (("llama-2-7b", "--sweep", "batch_size=1:x"), "no whole number"),

@@ -28,9 +28,7 @@ def analyze_model(
     ] = None,
     generate_arch: Annotated[
         bool,
-        typer.Option(
-            "--generate-arch", help="Write the structure: models/<id>.json.", rich_help_panel="Steps"
-        ),
+        typer.Option("--generate-arch", help="Write the structure: models/ID.json.", rich_help_panel="Steps"),
     ] = False,
     ensure_modules: Annotated[
         bool,
@@ -41,7 +39,7 @@ def analyze_model(
     populate_arch: Annotated[
         bool,
         typer.Option(
-            "--populate-arch", help="Write parameters: models/<id>_populated.json.", rich_help_panel="Steps"
+            "--populate-arch", help="Write parameters: models/ID_populated.json.", rich_help_panel="Steps"
         ),
     ] = False,
     no_analyse: Annotated[
@@ -62,6 +60,7 @@ def analyze_model(
     kv_len: options.KvLen = None,
     num_samples: options.NumSamples = None,
     image_size: options.ImageSize = None,
+    num_frames: options.NumFrames = None,
     size: options.Sizes = None,
     w_bit: options.WBit = 16,
     a_bit: options.ABit = 16,
@@ -113,6 +112,7 @@ def analyze_model(
         attention=attention,
         hardware=hardware,
         image_size=image_size,
+        num_frames=num_frames,
         fields=fields,
         inputs=inputs,
         trusted=trust,

@@ -31,6 +31,9 @@ DecoderSeqLen = Annotated[int | None, _size("decoder_seq_len", "Positions in the
 KvLen = Annotated[int | None, _size("kv_len", "Positions in the cache before decode; by default seq_len.")]
 NumSamples = Annotated[int | None, _size("num_samples", "Samples of a waveform.")]
 ImageSize = Annotated[int | None, _size("image_size", "Pixels on each side; by default the config's.")]
+NumFrames = Annotated[
+    int | None, _size("num_frames", "Frames of audio features or video; by default the config's.")
+]
 Sizes = Annotated[
     list[str] | None,
     typer.Option(
@@ -90,6 +93,7 @@ def request_from(
     attention: Literal["dense", "executed"] = "dense",
     hardware: list[str] | None = None,
     image_size: int | None = None,
+    num_frames: int | None = None,
     fields: list[str] | None = None,
     inputs: list[str] | None = None,
     trusted: bool = False,
@@ -113,6 +117,7 @@ def request_from(
         attention=attention,
         devices=names,
         image_size=image_size,
+        num_frames=num_frames,
         fields={name: _json(text) for name, text in pairs("--set", fields, "num_hidden_layers=4")},
         inputs=dict(pairs("--input", inputs, "x=batch_size,3,224,224")),
         trusted=trusted,

@@ -15,7 +15,7 @@ from forwardbook.models.memory import cached, memory
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.roofline import Device
 from forwardbook.models.totals import Attention, NoFormulas, SizesRefused, Widths, evaluate
-from forwardbook.pipeline.model_find import changed, find_model, with_image_size
+from forwardbook.pipeline.model_find import changed, find_model, with_frames, with_image_size
 from forwardbook.pipeline.model_pipeline import Model, Told
 from forwardbook.pipeline.model_source import ModelRefused
 from forwardbook.profiling.peaks import UnknownDevice, devices_named
@@ -36,6 +36,7 @@ class Request:
     attention: Attention = "dense"
     devices: Sequence[str] = ()
     image_size: int | None = None
+    num_frames: int | None = None
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
     trusted: bool = False
@@ -77,8 +78,8 @@ def checked(
         except UnknownDevice as error:
             problems.append(error)
     given = dict(request.sizes)
-    if request.image_size is not None:
-        given["image_size"] = request.image_size
+    shaped = {"image_size": request.image_size, "num_frames": request.num_frames}
+    given |= {name: size for name, size in shaped.items() if size is not None}
     if small := [f"{name} = {size}" for name, size in given.items() if size < 1]:
         problems.append(SizesRefused(f"reading the sizes: must be at least 1: {', '.join(small)}"))
     model: Model | None = None
@@ -87,6 +88,8 @@ def checked(
         found = changed(found, request.fields)
         if request.image_size is not None and request.image_size > 0:
             found = with_image_size(found, request.image_size)
+        if request.num_frames is not None and request.num_frames > 0:
+            found = with_frames(found, request.num_frames)
         model = Model(found, kept, told)
     except ForwardbookError as error:
         problems.append(error)

@@ -122,6 +122,24 @@ def with_image_size(architecture: Architecture, size: int) -> Architecture:
     raise ModelUnknown(f"{architecture.model_id} takes no images: its config has no image_size")
 
 
+def with_frames(architecture: Architecture, frames: int) -> Architecture:
+    """The model for that many frames: of a film, or of audio features, of which two make one position.
+
+    Raises:
+        ModelUnknown: where its config has no number of frames, or the number is odd and halves are needed.
+    """
+    if "num_frames" in architecture.config:
+        same = architecture.config["num_frames"] == frames
+        return architecture if same else changed(architecture, {"num_frames": frames})
+    positions = architecture.config.get("max_source_positions")
+    if "num_mel_bins" not in architecture.config or not isinstance(positions, int):
+        raise ModelUnknown(f"{architecture.model_id} takes no frames: its config has no number of them")
+    if frames % 2:
+        raise ModelUnknown(f"{architecture.model_id} halves its frames: give an even number, not {frames}")
+    same = positions == frames // 2
+    return architecture if same else changed(architecture, {"max_source_positions": frames // 2})
+
+
 def _has(architecture: Architecture, name: str) -> bool:
     if "image_size" not in architecture.config and "vision_config" in architecture.config:
         return False
