@@ -40,6 +40,7 @@ TRUE = {
     "a mention": "`total` uses `Shape`",
     "a decorator": "`abstractmethod` decorates `Shape.area`",
     "a folder": "`shapes/`",
+    "a name of the outside": "`scale_kernel` (`kernels/scale.cu:3-6`) reads `threadIdx.x`",
     "a link to a heading": "[there](shapes.md#errors)",
     "a link with its place": "[shapes/flat.py:8-17]()",
 }
@@ -52,6 +53,7 @@ FALSE = {
     "a name that is nowhere": ("`Cirkle`", "did it mean Circle?"),
     "a member that is not there": ("`Circle.corner`", "did it mean corners?"),
     "a member of a module": ("`shapes.flat.powers`", "did it mean power?"),
+    "a member of the outside": ("`scale_kernel` (`scale.cu:3-6`) reads `threadIdx.n`", "no threadIdx.n"),
     "a path": ("`shapes/bases.py`", "no shapes/bases.py"),
     "a count": ("**4** methods in `Square`", "there are 3"),
     "a call that is not made": ("`total` calls `power`", "add"),

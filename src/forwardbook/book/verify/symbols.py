@@ -177,11 +177,25 @@ def _check_outside(name: str, context: Context, near: tuple[str, ...]) -> Verdic
     missing = [part for part in parts if not names.is_word(part, near)]
     root = parts[0] in names.outside or parts[0] in EVERYWHERE
     if not missing:
-        imported = root or any(parts[0] in _aliases(names, path) for path in near)
-        return supported() if imported else unverified(f"nothing says what {parts[0]} is")
+        if root or any(parts[0] in _aliases(names, path) for path in near):
+            return supported()
+        written = next((path for path in near if _is_written(name, path, context)), "")
+        if written:
+            return supported(written)
+        elsewhere = next((path for path in near if _is_written(parts[0] + ".", path, context)), "")
+        if context.strict and elsewhere:  # it does say what `parts[0]` is, and never that it has this
+            return contradicted(f"{elsewhere} has no {name}", elsewhere)
+        return unverified(f"nothing says what {parts[0]} is")
     if context.strict:
         return contradicted(f"{missing[0]} is nowhere in the sources" + _suggest(missing[0], names.known))
     return unverified(f"{missing[0]} is nowhere in the sources")
+
+
+def _is_written(name: str, path: str, context: Context) -> bool:
+    """Whether a dotted name stands in a file as it is written, with a dot, an arrow or as a scope."""
+    data = context.sources.read(path) or b""
+    forms = (re.escape(name).replace(r"\.", dot) for dot in (r"\.", "->", "::"))
+    return any(re.search(rf"\b{form}".encode(), data) for form in forms)
 
 
 def _aliases(names: Names, path: str) -> frozenset[str]:
