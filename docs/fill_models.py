@@ -1,4 +1,4 @@
-"""The shipped architectures in; their formulas of today, where rules or libraries changed, and parameters out.
+"""The shipped architectures in; their formulas, where rules or libraries changed, and parameters out.
 
     python docs/fill_models.py            every model
     python docs/fill_models.py gpt2 ...   some

@@ -100,7 +100,7 @@ def _installed(entry: Entry) -> dict[str, str]:
     return {n: v for n, v in current_versions(entry.library).items() if n in entry.versions and n != "rules"}
 
 
-LAYERS = re.compile(r"(^|[._])(n_layer|(\w+_)?layers|depths\.\d+)$")  # how configurations name a count of layers
+LAYERS = re.compile(r"(^|[._])(n_layer|(\w+_)?layers|depths\.\d+)$")  # how configs name a count of layers
 
 
 def _said(one: Regime) -> frozenset[str]:

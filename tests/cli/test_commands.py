@@ -128,7 +128,8 @@ def test_evaluate_prints_a_table(run: Run) -> None:
 def test_schema_is_json(run: Run) -> None:
     """`schema` prints the JSON schema of the database."""
     assert "DatabaseFile" == json.loads(run("schema")[1])["title"]
-    for kind, title in (("architecture", "Architecture"), ("populated", "Populated"), ("costs", "ModelCosts")):
+    kinds = (("architecture", "Architecture"), ("populated", "Populated"), ("costs", "ModelCosts"))
+    for kind, title in kinds:
         assert title == json.loads(run("schema", kind)[1])["title"]
 
 
