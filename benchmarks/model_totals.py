@@ -62,8 +62,8 @@ def recorded(model_id: str, points: Sequence[Point]) -> list[Counts]:
 
 def plain(model_id: str, points: Sequence[Point]) -> list[Counts]:
     """Flops by torch's counter, bytes in the cache, the parameters and the buffers."""
-    model = PlainModel(model_id)
-    held = {"parameter_bytes": model.held().parameters, "buffer_bytes": model.held().buffers}
+    model = PlainModel(model_id).batched()
+    held = {"parameter_bytes": model.held().parameters, "weight_bytes": model.held().both}
     found: list[Counts] = []
     for name, sizes in points:
         inputs, cache = model.continued(sizes) if name == "decode" else (model.inputs(sizes), 0)
@@ -128,13 +128,14 @@ def judged(model_id: str, count: int) -> dict[str, object]:
             differences.append(f"{where}: flops predicted {ours['flops']:,}, known {known:,}")
         rows.append({"phase": phase, "sizes": sizes, "formulas": ours, "recorded": ran, "torch": theirs})
     held = torchs[0]
-    weights = {"parameters": 2 * costs.parameter_count, "buffers": costs.buffer_bytes}
-    if weights["parameters"] != held["parameter_bytes"]:
-        differences.append(f"parameters hold {held['parameter_bytes']:,}, said {weights['parameters']:,}")
+    weights = {"parameter_bytes": 2 * costs.parameter_count, "weight_bytes": costs.weight_bytes(16)}
+    differences += [
+        f"{what} {held[what]:,}, said {number:,}" for what, number in weights.items() if held[what] != number
+    ]
     return {
         "model": model_id,
         "points": rows,
-        "weight_bytes": {**weights, "real": held["parameter_bytes"], "real_buffers": held["buffer_bytes"]},
+        "weights": {"formulas": weights, "real": {what: held[what] for what in weights}},
         "differences": differences,
         "seconds": {"recorded": run_seconds, "plain": torch_seconds},
     }
@@ -183,13 +184,12 @@ def summary(done: Sequence[Mapping[str, object]]) -> str:
     points = [p for one in done for p in cast("Sequence[Mapping[str, object]]", one["points"])]
     wrong = [f"- {one['model']}: {text}" for one in done for text in cast("list[str]", one["differences"])]
     decodes = sum(point["phase"] == "decode" for point in points)
-    weights = [cast("Mapping[str, int]", one["weight_bytes"]) for one in done]
-    held = sum(one["parameters"] == one["real"] for one in weights)
-    buffers = sum(one["buffers"] == one["real_buffers"] for one in weights)
+    weights = [cast("Mapping[str, Counts]", one["weights"]) for one in done]
+    held = sum(one["formulas"] == one["real"] for one in weights)
     text = (
         f"{len(points)} points ({decodes} of decode) of {len(done)} models at full size on meta in bfloat16 "
-        f"at sizes that no stored proof used: {len(wrong) or 'no'} differences. Bytes of parameters built "
-        f"in two bytes: {held} of {len(done)} equal; of the buffers: {buffers}."
+        f"at sizes that no stored proof used: {len(wrong) or 'no'} differences. Bytes of parameters, and "
+        f"of these with buffers, as built in bfloat16: {held} of {len(done)} equal."
     )
     return "\n".join([text, *wrong])
 

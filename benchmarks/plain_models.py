@@ -41,11 +41,18 @@ class Held:
     parameters: int
     buffers: int
 
+    @property
+    def both(self) -> int:
+        """All of them."""
+        return self.parameters + self.buffers
+
 
 class PlainModel:
-    """A model of full size on the meta device, in bfloat16 unless told otherwise."""
+    """A model of full size on the meta device, in bfloat16, unless told otherwise."""
 
-    def __init__(self, model_id: str, dtype: torch.dtype | None = None, **changes: object) -> None:
+    def __init__(
+        self, model_id: str, dtype: torch.dtype | None = None, device: str = "meta", **changes: object
+    ) -> None:
         import torch
         import transformers
         from transformers.models.auto.configuration_auto import CONFIG_MAPPING
@@ -57,13 +64,17 @@ class PlainModel:
         before = torch.get_default_dtype()
         torch.set_default_dtype(dtype or torch.bfloat16)
         try:
-            with torch.device("meta"):
+            with torch.device(device):
                 self.model = cast("PreTrainedModel", self.model_class(self.config).eval())
         finally:
             torch.set_default_dtype(before)
-        # torch's counter gives 0 for the grouped products that are the default; these batched ones it counts
-        self.model.set_experts_implementation("batched_mm")
+        self.device = device
         self.takes = inspect.signature(self.model_class.forward).parameters
+
+    def batched(self) -> PlainModel:
+        """Itself with experts multiplied in batches: grouped products, the default, count 0 with torch."""
+        self.model.set_experts_implementation("batched_mm")
+        return self
 
     def held(self) -> Held:
         """Bytes that the module holds."""
@@ -77,10 +88,10 @@ class PlainModel:
         found: Inputs = {}
 
         def tokens(length: int) -> torch.Tensor:
-            return torch.ones(batch, length, dtype=torch.int64, device="meta")
+            return torch.ones(batch, length, dtype=torch.int64, device=self.device)
 
         def floats(*shape: int) -> torch.Tensor:
-            return torch.empty(batch, *shape, dtype=self.model.dtype, device="meta")
+            return torch.zeros(batch, *shape, dtype=self.model.dtype, device=self.device)
 
         main = self.model.main_input_name
         vision = getattr(self.config, "vision_config", self.config)
@@ -107,14 +118,14 @@ class PlainModel:
         if "decoder_attention_mask" not in self.takes or self.model.main_input_name != "input_ids":
             return {}
         shape = (batch, 1, queries, keys)
-        return {"decoder_attention_mask": torch.empty(shape, dtype=self.model.dtype, device="meta")}
+        return {"decoder_attention_mask": torch.zeros(shape, dtype=self.model.dtype, device=self.device)}
 
     def count(self, inputs: Mapping[str, object]) -> int:
         """Flops of one call by torch's own counter."""
         import torch
         from torch.utils.flop_counter import FlopCounterMode
 
-        with torch.no_grad(), torch.device("meta"), FlopCounterMode(display=False) as counter:
+        with torch.no_grad(), torch.device(self.device), FlopCounterMode(display=False) as counter:
             self.model(**inputs)
         return int(counter.get_total_flops())
 
@@ -124,10 +135,10 @@ class PlainModel:
 
         grown = "decoder_seq_len" if self.config.is_encoder_decoder else "seq_len"
         first = self.inputs({**sizes, grown: sizes["kv_len"]})
-        with torch.no_grad(), torch.device("meta"):
+        with torch.no_grad(), torch.device(self.device):
             out = self.model(**first)
         name = next(name for name in STATES if getattr(out, name, None) is not None)
-        token = torch.ones(sizes["batch_size"], 1, dtype=torch.int64, device="meta")
+        token = torch.ones(sizes["batch_size"], 1, dtype=torch.int64, device=self.device)
         found: Inputs = {name: out[name], "use_cache": True}
         if self.config.is_encoder_decoder:
             found |= {"decoder_input_ids": token, "encoder_outputs": (out.encoder_last_hidden_state,)}

@@ -115,7 +115,7 @@ class SymbolicRun:
 
 
 @contextmanager
-def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+def default_dtype(dtype: torch.dtype) -> Iterator[None]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
@@ -146,7 +146,7 @@ def run_symbolically(
         recorder.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
-    with symbolic_integers(packages), _default_dtype(dtype), torch.no_grad():
+    with symbolic_integers(packages), default_dtype(dtype), torch.no_grad():
         with torch.device("meta"), no_initialisation(), _Construction(values):
             root = recipe.build(sizes).eval()
             args, kwargs = recipe.inputs(sizes, root, MetaMaker())
@@ -173,7 +173,7 @@ def run_measured(
     values = Values(symbolic=False)
     recorder = Recorder(widths, dtype, values)
     chosen = NumberSizes(sizes)
-    with _default_dtype(dtype), torch.no_grad():
+    with default_dtype(dtype), torch.no_grad():
         with torch.device("meta"), no_initialisation(), _Construction(values):
             root = recipe.build(chosen).eval()
             args, kwargs = recipe.inputs(chosen, root, MetaMaker())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from math import ceil
 
 from forwardbook.models.architecture import Architecture
@@ -43,8 +42,8 @@ class Analysis:
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of all parameters at their width, and of the buffers as they are."""
-        return ceil(Fraction(self.costs.parameter_count * self.widths.w_bit, 8)) + self.costs.buffer_bytes
+        """Bytes of all parameters and buffers, each at its width."""
+        return self.costs.weight_bytes(self.widths.w_bit)
 
     @property
     def total(self) -> Numbers:
@@ -69,6 +68,7 @@ def report(analysis: Analysis) -> dict[str, object]:
         "config_digest": costs.config_digest,
         "parameter_count": costs.parameter_count,
         "weight_bytes": analysis.weight_bytes,
+        "buffer_elements": costs.buffer_elements,
         "buffer_bytes": costs.buffer_bytes,
         "widths": {name: getattr(analysis.widths, name) for name in ("w_bit", "a_bit", "kv_bit")},
         "attention": analysis.attention,

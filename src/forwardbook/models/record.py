@@ -7,6 +7,8 @@ Every size of the config is a number in these formulas; what remains are the siz
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil
 from typing import Final, Literal
 
 from pydantic import Field
@@ -95,7 +97,10 @@ class PhaseCosts(Record):
 
 
 class ModelCosts(Record):
-    """All that was derived for one model and config."""
+    """All that was derived for one model and config.
+
+    Buffers whose type is that of the weights are counted in elements, the others in bytes.
+    """
 
     costs_version: int = COSTS_VERSION
     model_id: str
@@ -104,6 +109,11 @@ class ModelCosts(Record):
     versions: dict[str, str]
     rules_version: str
     parameter_count: int
+    buffer_elements: int = 0
     buffer_bytes: int
     generates: bool | None = None
     phases: list[PhaseCosts]
+
+    def weight_bytes(self, w_bit: int) -> int:
+        """Bytes of all parameters and buffers, those of the weights' type at that many bits."""
+        return ceil(Fraction((self.parameter_count + self.buffer_elements) * w_bit, 8)) + self.buffer_bytes

@@ -149,7 +149,14 @@ class Model:
             self.told(f"the formulas are not kept for the next time: {error}")
 
     def _empty(self) -> ModelCosts:
-        model = self.module()
+        import torch
+
+        from forwardbook.analyzers.symbolic.run import default_dtype
+
+        narrow = torch.bfloat16
+        with default_dtype(narrow):  # what is not of this type is of its own in every width
+            model = self.module()
+        buffers = list(model.buffers())
         return ModelCosts(
             model_id=self.architecture.model_id,
             model_class=self.architecture.model_class,
@@ -157,7 +164,8 @@ class Model:
             versions=current_versions("transformers"),
             rules_version=RULES_VERSION,
             parameter_count=sum(p.numel() for p in model.parameters()),
-            buffer_bytes=sum(b.numel() * b.element_size() for b in model.buffers()),
+            buffer_elements=sum(b.numel() for b in buffers if b.dtype == narrow),
+            buffer_bytes=sum(b.numel() * b.element_size() for b in buffers if b.dtype != narrow),
             generates=any(p.name == "decode" for p in self.phases()),
             phases=[],
         )

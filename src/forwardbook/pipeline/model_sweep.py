@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from math import ceil
 
 from forwardbook.models.memory import cached
 from forwardbook.models.record import PhaseCosts
@@ -76,7 +74,6 @@ def _decodes(asked: Checked, sizes: Mapping[str, int]) -> list[PhaseCosts]:
 
 
 def weight_bytes(asked: Checked) -> int:
-    """Bytes of all parameters at their width, and of the buffers."""
-    costs = asked.model.costs
-    assert costs is not None
-    return ceil(Fraction(costs.parameter_count * asked.widths.w_bit, 8)) + costs.buffer_bytes
+    """Bytes of all parameters and buffers, each at its width."""
+    assert asked.model.costs is not None
+    return asked.model.costs.weight_bytes(asked.widths.w_bit)
