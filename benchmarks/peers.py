@@ -11,18 +11,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
-import warnings
 from collections.abc import Mapping, Sequence
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from typing import Final, cast
 
 from benchmarks.counters import TOOLS, Report, Tool, quietly
 from benchmarks.llama import ENTRY, LLAMAS, left_out
-from benchmarks.measuring import ROOT, Timing, about, many, ratio, spread, timed
+from benchmarks.measuring import Timing, about, many, ratio, spread, timed
 from benchmarks.publishing import publish, table
+from benchmarks.workers import Worker, serve
 
 BATCH: Final = 1
 CALLS: Final = 1000  # of our evaluation per round: one takes microseconds
@@ -30,56 +26,9 @@ OURS: Final = "forwardbook"
 PACKAGES: Final = tuple(dict.fromkeys(tool.package for tool in TOOLS if tool.package != "torch"))
 
 
-class Worker:
-    """A process that counts when asked."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._here, there = Pipe()
-        # not multiprocessing: torchlens refuses to work in its children
-        command = [
-            sys.executable,
-            "-W",
-            "ignore",
-            "-m",
-            "benchmarks.peers",
-            "--serve",
-            name,
-            str(there.fileno()),
-        ]
-        self._process = subprocess.Popen(command, cwd=ROOT, pass_fds=[there.fileno()])
-        there.close()
-
-    def ask(self, *words: object) -> tuple[float, Report | str]:
-        """Seconds and the report, or the reason why there is none."""
-        self._here.send(words)
-        try:
-            answer: tuple[float, Report | str] = self._here.recv()
-        except EOFError:
-            answer = (0.0, "the process ended")
-        return answer
-
-    def close(self) -> None:
-        self._here.close()
-        self._process.wait()
-
-
-def serve(name: str, there: Connection) -> None:
-    """Answers `build`, `count` and `derive` until the pipe closes."""
-    warnings.simplefilter("ignore")
-    os.environ.setdefault("DS_ACCELERATOR", "cpu")
-    one: Side = OurSide() if name == OURS else ToolSide(next(tool for tool in TOOLS if tool.name == name))
-    while True:
-        try:
-            word, *rest = there.recv()
-        except EOFError:
-            return
-        try:
-            there.send(getattr(one, word)(*rest))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may fail in any way; the table says how
-            there.send(
-                (0.0, f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}")
-            )
+def side(name: str) -> Side:
+    """What answers in the process of that name."""
+    return OurSide() if name == OURS else ToolSide(next(tool for tool in TOOLS if tool.name == name))
 
 
 class ToolSide:
@@ -265,10 +214,10 @@ def main() -> None:
     parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve(options.serve[0], Connection(int(options.serve[1])))
+        serve(lambda: side(options.serve[0]), int(options.serve[1]))
         return
     known = about("benchmarks.peers", PACKAGES)
-    workers = [Worker(name) for name in (OURS, *(tool.name for tool in TOOLS))]
+    workers = [Worker("benchmarks.peers", name) for name in (OURS, *(tool.name for tool in TOOLS))]
     derived, _ = workers[0].ask("derive")
     got, origin = workers[0].ask("entry")
     if not got:
