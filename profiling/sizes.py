@@ -35,11 +35,16 @@ def draw(
         if not _repair(sizes, conditions, rng, frozenset(fixed), repairs):
             continue
         found += 1
-        if best is None or _coinciding(sizes) < _coinciding(best):
+        if best is None or _faults(sizes, hints) < _faults(best, hints):
             best = sizes
-        if not _coinciding(best) or found >= CHOICES:
+        if _faults(best, hints) == (0, 0) or found >= CHOICES:
             break
     return best
+
+
+def _faults(sizes: Mapping[str, int], hints: Mapping[str, int]) -> tuple[int, int]:
+    """How many sizes grew far beyond their hints, and how many coincide: the fewer the better."""
+    return sum(size > 2 * max(LARGEST, hints[name]) for name, size in sizes.items()), _coinciding(sizes)
 
 
 def _coinciding(sizes: Mapping[str, int]) -> int:

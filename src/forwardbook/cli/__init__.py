@@ -30,6 +30,6 @@ def analyze_model() -> int:
     return main(["analyze-model", *sys.argv[1:]])
 
 
-def explain() -> int:
-    """The script `explain`, short for `forwardbook explain`."""
+def explain_sources() -> int:
+    """The script `explain`, short for `forwardbook explain`; `explain` here is the module of the command."""
     return main(["explain", *sys.argv[1:]])

@@ -135,6 +135,7 @@ class Press:
             pages=self.plan.of_files,
             read=self.sources.read,
             costs=self._costs,
+            formula_pages=self._formula_pages,
             shared=self._around,
         )
         data = self.sources.read(path) or b""
@@ -149,6 +150,11 @@ class Press:
     @cached_property
     def _changes(self) -> dict[str, Change]:
         return last_changes(self.sources.tree.root, self.plan.of_files.keys())
+
+    @cached_property
+    def _formula_pages(self) -> frozenset[str]:
+        """Of those classes the ones whose formula page lies beside the pages."""
+        return frozenset(key for key in self._costs if (self.out / "modules" / f"{key}.md").is_file())
 
     @cached_property
     def _costs(self) -> frozenset[str]:

@@ -107,7 +107,8 @@ class Context:
     """What is known around a file; `around` may be shared by the pages of a repository.
 
     `pages` maps a source file to its page, relative to the folder of pages; `costs` are keys of the module
-    database (`transformers_LlamaMLP`) and `modules_folder` leads from the pages to their formula pages.
+    database (`transformers_LlamaMLP`); those of `formula_pages` have a page in `modules_folder`, which is
+    named as it is reached from the pages.
     `read` gives tests and documents, out of which real examples are taken.
     """
 
@@ -117,6 +118,7 @@ class Context:
     pages: Mapping[str, str] = field(default_factory=dict)
     read: Callable[[str], bytes | None] = _nothing
     costs: frozenset[str] = frozenset()
+    formula_pages: frozenset[str] = frozenset()
     modules_folder: str = "modules"
     shared: Around | None = None
 

@@ -39,6 +39,8 @@ def database_key(facts: SectionFacts, one: ModuleClass) -> str:
 
 def _formulas(facts: SectionFacts, one: ModuleClass) -> str:
     key = database_key(facts, one)
+    if key and key not in facts.context.formula_pages:
+        return code(f"forwardbook show {key}")
     if key:
         return link(f"formulas of {one.qualname}", f"{facts.context.modules_folder}/{key}.md")
     return f"none; through {codes(list(one.through[:2]))}" if one.through else "none"
