@@ -30,6 +30,14 @@ REACH = 8  # proof points reach this many times beyond the hints: a run on meta 
 TRIES = 12
 
 
+class NoPolynomial(ModelRefused):
+    """A size that became a number while the model ran, and in which its costs are no polynomial."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
 def phase_costs(
     phase: Phase,
     dtype: torch.dtype,
@@ -127,9 +135,10 @@ class _Derivation:
             cache = Expr.interpolate(name, caches, MAX_DEGREE)
             tree = interpolated(name, trees)
             if tree is None or cache is None:
-                raise ModelRefused(
+                raise NoPolynomial(
+                    name,
                     f"{self.recipe.target} ({self.phase.name}): {name} became a number while it ran, and its "
-                    f"costs from {self.hints[name]} on are no polynomial in it"
+                    f"costs from {self.hints[name]} on are no polynomial in it",
                 )
             self.tree, self.cache = tree, cache
             self.conditions = [c for c in self.conditions if name not in c.symbols()]

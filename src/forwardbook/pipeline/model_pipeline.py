@@ -107,8 +107,6 @@ class Model:
 
     def _at(self, phase: Phase, dtype: torch.dtype, sizes: Mapping[str, int], widths: Widths) -> PhaseCosts:
         """Formulas around the sizes asked for; a size of 1 is a number in them only where it must be."""
-        from forwardbook.pipeline.model_costs import phase_costs
-
         ones = {name for name, size in sizes.items() if size == 1}
         known = (p for p in self._known() if p.phase == phase.name and p.proof.dtype == _name(dtype))
         unmet = [c for p in known for c in p.conditions if not holds(c, sizes, widths)]
@@ -117,10 +115,10 @@ class Model:
         pinned = dict.fromkeys(ones & in_the_way, 1)
         # where only sizes of 1 are in the way, small hints do: loops over a sequence run far quicker
         for hints in (None, near) if pinned and in_the_way <= ones else (near,):
-            found = phase_costs(phase, dtype, SEED, hints, pinned)
+            found = _proved(phase, dtype, sizes, hints, pinned)
             if all(holds(text, sizes, widths) for text in found.conditions):
                 return found
-        return phase_costs(phase, dtype, SEED, near, dict.fromkeys(ones, 1))
+        return _proved(phase, dtype, sizes, near, dict.fromkeys(ones, 1))
 
     def _known(self) -> list[PhaseCosts]:
         return self.costs.phases if self.costs else []
@@ -181,6 +179,26 @@ class Model:
             return built(one.model_class)
         with torch.device("meta"):
             return instantiate(model_named(one.model_class), config_of(one))
+
+
+def _proved(
+    phase: Phase,
+    dtype: torch.dtype,
+    sizes: Mapping[str, int],
+    hints: Mapping[str, int] | None,
+    pinned: Mapping[str, int],
+) -> PhaseCosts:
+    """Formulas in which a size is a number too where costs are no polynomial in it, as at one full chunk."""
+    from forwardbook.pipeline.model_costs import NoPolynomial, phase_costs
+
+    fixed = dict(pinned)
+    while True:
+        try:
+            return phase_costs(phase, dtype, SEED, hints, fixed)
+        except NoPolynomial as refused:
+            if refused.name in fixed:
+                raise
+            fixed[refused.name] = sizes[refused.name]
 
 
 def _dtype(bits: int) -> torch.dtype:
