@@ -66,6 +66,7 @@ $(BENCH)/.installed: $(STAMP) benchmarks/requirements.txt
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' > \
 	  $$($(BENCH)/bin/python -c 'import site; print(site.getsitepackages()[0])')/beneath.pth
 	$(BENCH)/bin/python -m pip install --quiet --constraint constraints.txt --requirement benchmarks/requirements.txt
+	$(BENCH)/bin/python -m pip install --quiet --no-deps --requirement benchmarks/requirements-analytic.txt
 	@touch $@
 
 bench-core: $(BENCH)/.installed ## time per class, per evaluation, and other counters beside ours (half an hour)
@@ -76,6 +77,10 @@ bench-core: $(BENCH)/.installed ## time per class, per evaluation, and other cou
 bench-explain: $(BENCH)/.installed ## explain TREE=<unpacked nvidia-modelopt 0.33.0> beside parsing it, griffe and pyreverse
 	@test -d "$(TREE)" || { echo "give the tree: make bench-explain TREE=/path/to/unpacked/nvidia-modelopt" >&2; exit 1; }
 	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.explain $(TREE) --focus modelopt.torch.trace
+
+bench-models: $(BENCH)/.installed ## whole models at full size: totals against three counts, other tools beside ours (two hours)
+	PYTHONPATH=src $(BENCH)/bin/python -W ignore -m benchmarks.model_totals
+	PYTHONPATH=src $(BENCH)/bin/python -W ignore -m benchmarks.model_peers
 
 clean: ## remove the virtual environment and every cache
 	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
