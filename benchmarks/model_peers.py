@@ -27,6 +27,7 @@ from benchmarks.workers import Worker, serve
 COUNTERS: Final = (*(tool.name for tool in TOOLS if tool.device == "cpu"),)
 BATCHED: Final = "FlopCounterMode, experts in batches"
 NAMES: Final = (*OURS, BATCHED, *COUNTERS, *(one.name for one in FORMULAS))
+SHOWN: Final = (OURS[1], *NAMES[len(OURS) :])
 PACKAGES: Final = tuple(
     dict.fromkeys(one.package for one in (*TOOLS, *FORMULAS) if one.package != "torch")
 )
@@ -75,6 +76,10 @@ def _tools(one: Outcome) -> Mapping[str, Outcome]:
     return cast("Mapping[str, Outcome]", one["tools"])
 
 
+def _label(name: str) -> str:
+    return name.removesuffix(", CPU")  # here the device is the model's
+
+
 def _error(tool: Outcome) -> str:
     if "failed" in tool:
         return "-" if "no decoder" in str(tool["failed"]) else "fails"
@@ -90,9 +95,9 @@ def _median(tool: Outcome) -> float:
 
 def accuracy(done: Sequence[Outcome]) -> str:
     """Each tool's error on each model; the exact numbers in the last column."""
-    header = ("model", *NAMES[2:], "exact flops")
+    header = ("model", *map(_label, SHOWN), "exact flops")
     rows = [
-        [str(one["title"]), *(_error(_tools(one)[name]) for name in NAMES[2:]), f"{one['exact']:,}"]
+        [str(one["title"]), *(_error(_tools(one)[name]) for name in SHOWN), f"{one['exact']:,}"]
         for one in done
     ]
     return table(header, rows)
@@ -108,7 +113,7 @@ def speed(done: Sequence[Outcome]) -> str:
         right = [name for name in (BATCHED, *COUNTERS) if tools[name].get("relative_error") == 0]
         best = min(right, key=lambda name: _median(tools[name]))
         seconds = cast("Mapping[str, float]", tools[best]["seconds"])
-        row = [str(one["subject"]), best, _text(seconds)]
+        row = [str(one["subject"]), _label(best), _text(seconds)]
         for name in OURS:
             mine = cast("Mapping[str, float]", tools[name]["seconds"])
             row += [_text(mine), ratio(_median(tools[best]) / mine["median"])]
