@@ -1,0 +1,1 @@
+"""The site: entries and models in, the Markdown of its pages out, and what MkDocs needs to build them."""

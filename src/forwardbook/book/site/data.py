@@ -1,0 +1,190 @@
+"""What the browser is given: the values inside the fences of a page, as frozen models with a JSON form.
+
+A fence holds one line of JSON; its formatter (`fences.py`) puts the same JSON into the attribute `data-fb` of
+an element. Integers that can exceed 2^53 travel as decimal strings, so that `JSON.parse` loses no digit.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final, Literal
+
+from pydantic import Field
+
+from forwardbook.schema import Formula, Record
+
+Decimal = str
+"""An integer written with digits, `-` in front where it is negative."""
+
+DEVICES_FILE: Final = "assets/data/devices.json"
+"""A `DeviceTable`, seen from the root of the site."""
+
+CATALOGUE_FILE: Final = "assets/data/catalogue.json"
+"""A `CatalogueIndex`, seen from the root of the site."""
+
+_AS_ESCAPE: Final = {"`": "\\u0060", "~": "\\u007e", "<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+
+class SiteData(Record):
+    """A value that a fence or a file of the site carries."""
+
+    def as_json(self) -> str:
+        """One line of ASCII that ends no fence and opens no tag, whatever the strings hold."""
+        text = json.dumps(self.model_dump(mode="json"), separators=(",", ":"), ensure_ascii=True)
+        return "".join(_AS_ESCAPE.get(each, each) for each in text)
+
+
+class Quantity(SiteData):
+    """A column of results: `unit` is `op` (counted) or `B` (bytes)."""
+
+    name: str
+    unit: Literal["op", "B"]
+    meaning: str
+
+
+class Input(SiteData):
+    """A parameter: its name in formulas, its meaning, where its value comes from, default and least value."""
+
+    name: str
+    meaning: str = ""
+    source: str = ""
+    default: Decimal
+    least: Decimal = "0"
+
+
+class CalculatorRegime(SiteData):
+    """One shape of the cost.
+
+    It holds where every condition is true (a division by zero inside one counts as false) and every input is
+    at least its `least`. `formulas` has a formula for each quantity; `parameters` are the names that they and
+    the conditions use.
+    """
+
+    name: str
+    context: str = ""
+    conditions: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    formulas: dict[str, Formula]
+
+
+class Preset(SiteData):
+    """Values of a known model; inputs that `values` does not name keep what they have."""
+
+    name: str
+    regime: str = ""
+    values: dict[str, Decimal]
+
+
+class Calculator(SiteData):
+    """```` ```fb-calc ````: everything that a live calculator needs.
+
+    `bits` names inputs that are bytes of an element (`w_dtype_bytes`, ...) and are shown in bits; 4 bit are
+    half a byte: their value is a fraction. `expected` are the results at the defaults in regime `regime`, which
+    the page shows before any script runs.
+    """
+
+    key: str
+    class_name: str
+    quantities: tuple[Quantity, ...]
+    inputs: tuple[Input, ...]
+    bits: tuple[str, ...] = ()
+    regimes: tuple[CalculatorRegime, ...]
+    presets: tuple[Preset, ...] = ()
+    regime: str = ""
+    expected: dict[str, Decimal] = Field(default_factory=dict)
+    devices: str = DEVICES_FILE
+
+
+class SourceLine(SiteData):
+    """A line of source; nothing in `regimes` where it costs nothing.
+
+    `end` is the last line of the statement that begins here; `regimes` gives for each regime by its name the
+    formulas of flops, pointwise_ops, reads and writes that are not zero.
+    """
+
+    number: int
+    code: str
+    end: int = 0
+    operations: tuple[str, ...] = ()
+    regimes: dict[str, dict[str, Formula]] = Field(default_factory=dict)
+
+
+class Listing(SiteData):
+    """```` ```fb-lines ````: the source of a class with the cost of each line beside it.
+
+    `complete` is false where the source is not installed and only lines with a cost are known.
+    """
+
+    file: str
+    regimes: tuple[str, ...]
+    lines: tuple[SourceLine, ...]
+    complete: bool = True
+
+
+class CatalogueRow(SiteData):
+    """A class in the catalogue; `page` is seen from the root of the site."""
+
+    key: str
+    name: str
+    page: str
+    library: str
+    verdict: str
+    derived_by: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    regimes: int = 0
+    unresolved: int = 0
+    validated: bool = False
+
+
+class CatalogueIndex(SiteData):
+    """The file that ```` ```fb-catalogue ```` points to; `ops` of a row are places in the list `ops`."""
+
+    columns: tuple[str, ...]
+    ops: tuple[str, ...]
+    rows: tuple[tuple[str | int | bool | tuple[str, ...] | tuple[int, ...], ...], ...]
+
+
+class Catalogue(SiteData):
+    """```` ```fb-catalogue ````: where the index is, and how many rows it has of each verdict."""
+
+    index: str = CATALOGUE_FILE
+    total: int = 0
+    verdicts: dict[str, int] = Field(default_factory=dict)
+
+
+class RooflinePoint(SiteData):
+    """Work of one call: flops and bytes moved."""
+
+    name: str
+    flops: Decimal
+    bytes: Decimal
+
+
+class Roofline(SiteData):
+    """```` ```fb-roofline ````: points under the roofs of the devices.
+
+    `w_bits` and `a_bits` choose the arithmetic of a device: the narrowest format that holds both.
+    """
+
+    points: tuple[RooflinePoint, ...]
+    chosen: tuple[str, ...] = ()
+    w_bits: int = 16
+    a_bits: int = 16
+    devices: str = DEVICES_FILE
+
+
+class SiteDevice(SiteData):
+    """What a device can do at most: flop/s by number format, bytes per second, bytes of memory."""
+
+    id: str
+    name: str
+    flops: dict[str, Decimal]
+    bandwidth: Decimal
+    memory: Decimal
+
+
+class DeviceTable(SiteData):
+    """The file of devices: their peaks and the number formats from narrow to wide, in bits."""
+
+    devices: tuple[SiteDevice, ...]
+    formats: tuple[tuple[int, tuple[str, ...]], ...]
