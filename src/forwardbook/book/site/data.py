@@ -43,21 +43,26 @@ class Quantity(SiteData):
 
 
 class Input(SiteData):
-    """A parameter: its name in formulas, its meaning, where its value comes from, default and least value."""
+    """A parameter: its name in formulas, what it means, where its value comes from.
+
+    `default` is empty where the call that the page begins with does not have this size (`kv_len` of a
+    prefill). An input that is empty is not given: a regime is taken only if it takes exactly the names
+    given, `bits` aside.
+    """
 
     name: str
     meaning: str = ""
     source: str = ""
-    default: Decimal
-    least: Decimal = "0"
+    default: Decimal = ""
 
 
 class CalculatorRegime(SiteData):
     """One shape of the cost.
 
-    It holds where every condition is true (a division by zero inside one counts as false) and every input is
-    at least its `least`. `formulas` has a formula for each quantity; `parameters` are the names that they and
-    the conditions use.
+    It holds where every condition is true (a division by zero inside one counts as false) and every
+    parameter is at least 1, or 0 where `conditions` has `{name} >= 0`. The first regime that holds is used.
+    `formulas` has a formula for each quantity; `parameters` are the names that they and the conditions use.
+    `//` in a formula leaves no remainder for whole sizes; `floor(a / b)` and `ceil(a / b)` round.
     """
 
     name: str
@@ -79,8 +84,8 @@ class Calculator(SiteData):
     """```` ```fb-calc ````: everything that a live calculator needs.
 
     `bits` names inputs that are bytes of an element (`w_dtype_bytes`, ...) and are shown in bits; 4 bit are
-    half a byte: their value is a fraction. `expected` are the results at the defaults in regime `regime`, which
-    the page shows before any script runs.
+    half a byte: their value is a fraction. `expected` are the results at the defaults in regime `regime`: the
+    page shows them before any script runs.
     """
 
     key: str
