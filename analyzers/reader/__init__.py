@@ -14,6 +14,7 @@ from forwardbook.analyzers.reader.facts import (
 from forwardbook.analyzers.reader.glance import Glance, glance_at
 from forwardbook.analyzers.reader.lookup import LineMap, line_map
 from forwardbook.analyzers.reader.outline import Outlines
+from forwardbook.analyzers.reader.reach import code_hash
 from forwardbook.analyzers.reader.reader import read_class
 from forwardbook.analyzers.reader.sources import ReaderError, SourceFile, Sources
 
@@ -34,6 +35,7 @@ __all__ = [
     "Span",
     "Statement",
     "autocasts",
+    "code_hash",
     "glance_at",
     "line_map",
     "read_class",

@@ -192,6 +192,8 @@ class Entry(Record):
     library: str
     code_location: CodeLocation
     source_hash: str
+    code_hash: str = ""
+    """Of all own code that building and calling it reaches; empty for classes of installed packages."""
     versions: dict[str, str] = Field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
     regimes: tuple[Regime, ...] = ()

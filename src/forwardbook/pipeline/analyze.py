@@ -102,16 +102,21 @@ def analyze(
     started(wanted.full_class_name)
     limits = limits or Limits.given()
     entry, spent = _settled(wanted, options, workspace, database, limits, run, chosen)
-    entry = entry.model_copy(
+    key, entry = store(dated(entry, wanted, given), workspace, RULES_VERSION, force=force)
+    remove_diagnostics(key, workspace)
+    return Analysis(key, entry, False, time.monotonic() - begin, spent)
+
+
+def dated(entry: Entry, wanted: Subject, given: Given | None) -> Entry:
+    """The entry with all that decides later whether it still says what an analysis would say."""
+    return entry.model_copy(
         update={
             "versions": dict(entry.versions) | current_versions(entry.library),
             "source_hash": wanted.source_hash,
+            "code_hash": wanted.code_hash(),
             "given": given,
         }
     )
-    key, entry = store(entry, workspace, RULES_VERSION, force=force)
-    remove_diagnostics(key, workspace)
-    return Analysis(key, entry, False, time.monotonic() - begin, spent)
 
 
 def is_open(entry: Entry) -> bool:
@@ -202,6 +207,7 @@ def _known(wanted: Subject, derive: Derive, given: Given | None, database: Datab
     enough = derived & {"symbolic", "agent"} if derive == "both" else derive in derived
     current = entry.source_hash == wanted.source_hash and entry.given == given
     fresh = current and not differing(entry.versions, database.rules_version)
+    fresh = fresh and entry.code_hash == wanted.code_hash()
     return key if enough and fresh else None
 
 

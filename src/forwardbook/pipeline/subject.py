@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from forwardbook.analyzers.instances.find import Found, find_class
-from forwardbook.analyzers.reader import Glance, Outlines, Sources, glance_at, read_class
+from forwardbook.analyzers.reader import Glance, Outlines, Sources, code_hash, glance_at, read_class
 from forwardbook.errors import ForwardbookError
 
 _MODULE: Final = "torch.nn.modules.module.Module"
@@ -41,6 +41,10 @@ class Subject:
         """Folders of the user's that must be importable; none for installed packages."""
         root = str(self.found.root)
         return () if "-packages" in root else (root,)
+
+    def code_hash(self) -> str:
+        """The hash of all own code that building and calling it reaches; empty for installed packages."""
+        return code_hash(self.found.class_name, self.found.file, self.found.root) if self.roots else ""
 
 
 def subject(typed: str, folder: Path | None = None) -> Subject:

@@ -74,7 +74,7 @@ def _verdict(entry: Entry) -> str:
 
 def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
     wanted = _subject(entry)
-    if wanted.source_hash != entry.source_hash:
+    if wanted.source_hash != entry.source_hash or entry.code_hash not in ("", wanted.code_hash()):
         raise ForwardbookError(
             f"the source of {entry.full_class_name} changed since it was analysed; "
             f"analyse it again: forwardbook analyze-module {entry.full_class_name}"
