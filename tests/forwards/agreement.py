@@ -29,7 +29,7 @@ from forwardbook.analyzers.symbolic.run import (
     MetaMaker,
     NumberSizes,
     _Construction,
-    _default_dtype,
+    default_dtype,
     run_measured,
 )
 from forwardbook.analyzers.symbolic.summary import Summary, summarise
@@ -200,7 +200,7 @@ def interpreted(case: Case, sizes: Mapping[str, int]) -> list[Summary]:
     recorder = StaticRecorder(case)
     values = recorder.values
     assert values is not None
-    with torch.no_grad(), _default_dtype(dtype_of(case)):
+    with torch.no_grad(), default_dtype(dtype_of(case)):
         with torch.device("meta"), no_initialisation(), _Construction(values):
             classes = {n: interpreted_class(ClassSource(n, case.path), interpreter)[0] for n in names}
             root = guarded("construction", lambda: constructed(case, NumberSizes(sizes), classes))
