@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model_source import ModelRefused, config_from, model_named
@@ -19,6 +19,18 @@ if TYPE_CHECKING:
     from forwardbook.profiling.passes.workload import Workload
 
 SMALLEST = {"batch_size": 2, "seq_len": 32, "decoder_seq_len": 8, "num_samples": 16000}
+
+
+class Content(Protocol):
+    """What a run reads in place of random inputs: the same inputs, filled from a dataset, batch by batch."""
+
+    def fill(self, inputs: Mapping[str, object]) -> tuple[list[dict[str, object]], tuple[str, ...]]:
+        """Inputs of equal shapes for each batch, and notes on how they were made."""
+        ...
+
+    def described(self) -> Mapping[str, object]:
+        """Which samples, for `inputs.yaml`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,7 @@ def prepared(
     new_tokens: int,
     seed: int,
     weights: Path | None = None,
+    content: Content | None = None,
 ) -> Prepared:
     """The model on its device, inputs of these sizes; weights are random unless a folder holds them.
 
@@ -50,7 +63,7 @@ def prepared(
 
     torch.manual_seed(seed)
     try:
-        return _prepared(architecture, sizes, device, dtype, new_tokens, weights)
+        return _prepared(architecture, sizes, device, dtype, new_tokens, weights, content)
     except (RuntimeError, ValueError, TypeError) as error:
         first = str(error).splitlines()[0] if str(error) else ""
         raise ModelRefused(
@@ -65,6 +78,7 @@ def _prepared(
     dtype: torch.dtype,
     new_tokens: int,
     weights: Path | None,
+    content: Content | None,
 ) -> Prepared:
     import torch
 
@@ -92,15 +106,29 @@ def _prepared(
     finally:
         torch.set_default_dtype(default)
     model = model.eval().to(device)
-    args, kwargs = _moved((args, kwargs), device)
-    made = {**chosen.hints, **{k: v for k, v in sizes.items() if k in chosen.hints}}
-    run = _generate(model, kwargs, new_tokens) if generates else _forward(model, args, kwargs)
+    batches, told = content.fill(kwargs) if content is not None else ([kwargs], ())
+    args, batches = _moved((args, batches), device)
+    made = {name: chosen.chosen[name] for name in chosen.hints}
+    run = _each(
+        [_generate(model, one, new_tokens) if generates else _forward(model, args, one) for one in batches]
+    )
     from forwardbook.profiling.passes.workload import Workload
 
     encoder = model.get_encoder() if generates and config is not None and config.is_encoder_decoder else None
     workload = Workload(model, run, device, dtype, generates, encoder)
     notes = ("weights are those of the checkpoint",) if weights else ("weights are random",)
-    return Prepared(workload, {phase.name: phase for phase in phases}, made, notes)
+    return Prepared(workload, {phase.name: phase for phase in phases}, made, (*notes, *told))
+
+
+def _each(runs: list[Callable[[], object]]) -> Callable[[], object]:
+    """One run after the other; only the last result is kept."""
+
+    def run() -> object:
+        for one in runs[:-1]:
+            one()
+        return runs[-1]()
+
+    return run
 
 
 def _tokens(architecture: Architecture) -> bool:

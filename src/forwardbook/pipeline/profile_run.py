@@ -11,7 +11,7 @@ from typing import Any, Final
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model_source import ModelRefused
 from forwardbook.pipeline.profile_compare import CallComparison, compare_calls
-from forwardbook.pipeline.profile_model import Prepared, prepared
+from forwardbook.pipeline.profile_model import Content, Prepared, prepared
 from forwardbook.pipeline.profile_pages import (
     Results,
     operators_page,
@@ -26,6 +26,9 @@ from forwardbook.workspace.run_folder import RunFolder, run_folder
 METRICS_VERSION: Final = 1
 PASSES: Final = ("timing", "operators", "flops", "memory")
 FOLDER: Final = "torch_profiler"
+MADE_UP: Final = (
+    "- tokens are counted up, other inputs random, both from the seed; costs do not depend on them"
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Settings:
     topk: int = 20
     hardware: str | None = None
     weights: Path | None = None
+    static_analysis: bool = True
+    content: Content | None = None
 
 
 def profile_model(
@@ -64,8 +69,15 @@ def profile_model(
         told(f"run folder {folder.path}")
         if config:
             folder.write("config.yaml", config)
-        _Run(architecture, settings, folder, told).all()
+        profile_into(folder, architecture, settings, told)
         return folder.path
+
+
+def profile_into(
+    folder: RunFolder, architecture: Architecture, settings: Settings, told: Callable[[str], None]
+) -> None:
+    """The same within a run that has further stages."""
+    _Run(architecture, settings, folder, told).all()
 
 
 @dataclass
@@ -86,8 +98,9 @@ class _Run:
                 self.step(name)
                 getattr(self, f"pass_{name}")(ready)
                 self.save("partial")
-        self.step("static_analysis")
-        self.compare(ready)
+        if self.settings.static_analysis:
+            self.step("static_analysis")
+            self.compare(ready)
         self.step("reports")
         self.rates(ready)
         self.save("complete")
@@ -125,6 +138,7 @@ class _Run:
             new_tokens=settings.new_tokens,
             seed=settings.seed,
             weights=settings.weights,
+            content=settings.content,
         )
         self.inputs(ready)
         return ready
@@ -140,12 +154,14 @@ class _Run:
             "seed": self.settings.seed,
             "made_of": "random tensors and tokens; see assumptions.md",
         }
+        if self.settings.content is not None:
+            values["made_of"] = self.settings.content.described()
         self.write("inputs.yaml", str(yaml.safe_dump(values, sort_keys=False)))
         lines = [
             "# Assumptions",
             "",
             *(f"- {note}" for note in ready.notes),
-            "- tokens are counted up, other inputs random, both from the seed; costs do not depend on them",
+            *([MADE_UP] if self.settings.content is None else []),
             "- decoding is greedy, one sequence for each sample, and never stops early",
             "- flops count a multiply-accumulate as 2, attention every pair of positions (dense)",
             "- bytes are algorithmic: each product reads its distinct inputs once and writes its result once",
