@@ -15,6 +15,8 @@ from forwardbook.profiling.judges import WORKSPACES
 from forwardbook.profiling.passes.workload import CallSeen, Workload, synchronise, watching
 
 _MARK = "forwardbook: call "
+# Products of a processor in narrow formats: oneDNN reorders their weights into its own layout, then drops it.
+_PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::_grouped_mm")
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _replay(tree: Any, calls: list[CallSeen]) -> list[PeakCall]:
         events.append(event)
         waiting += event.children
     spans = {e.name: (e.start_time_ns, e.end_time_ns) for e in events if e.name.startswith(_MARK)}
-    kernels = tuple(name for names, _ in WORKSPACES.values() for name in names)
+    kernels = (*_PRODUCTS, *(name for names, _ in WORKSPACES.values() for name in names))
     own = [(e.start_time_ns, e.end_time_ns) for e in events if e.name.startswith(kernels)]
     memory = sorted(
         (e.start_time_ns, e.extra_fields.ptr, e.extra_fields.alloc_size)
