@@ -138,7 +138,7 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
                 or _is_stages(part, name)
             ):
                 continue
-            if _is_size(value):
+            if is_size(value):
                 full = prefix + name
                 part.__dict__[name] = sizes(full, value, meanings.get(name, ""), f"config.{full}")
                 _follow_depth(part, name, value)
@@ -165,7 +165,7 @@ def _is_derived(config: PreTrainedConfig, name: str) -> bool:
     return bool(terms) and all(field in config.__dict__ for field in (name, owner, *terms))
 
 
-def _is_size(value: object) -> bool:
+def is_size(value: object) -> bool:
     """An integer from 2 on: 0 and 1 switch something off or broadcast, which is a regime and no size."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 2
 
@@ -185,7 +185,7 @@ def _cut_depth(config: PreTrainedConfig) -> None:
         return
     kept = _shortest_prefix(config)
     for name, value in list(config.__dict__.items()):
-        if _is_size(value) and DEPTH.match(name) and not NOT_DEPTH.search(name) and value > kept:
+        if is_size(value) and DEPTH.match(name) and not NOT_DEPTH.search(name) and value > kept:
             _resize_layer_lists(config, value, kept)
             config.__dict__[name] = kept
 
@@ -199,7 +199,7 @@ def _shortest_prefix(config: PreTrainedConfig) -> int:
             kept = max(kept, *(value.index(kind) + 1 for kind in set(value)))
     for name in STARTS:
         start = config.__dict__.get(name)
-        if _is_size(start) or start == 1:
+        if is_size(start) or start == 1:
             kept = max(kept, min(cast(int, start) + 1, 6))
     return kept
 
@@ -223,11 +223,11 @@ def _resize_layer_lists(config: PreTrainedConfig, before: int, after: int) -> No
 
 def _cut_experts(config: PreTrainedConfig) -> None:
     fields = config.__dict__
-    chosen = max([v for n, v in fields.items() if CHOSEN.search(n) and _is_size(v)], default=1)
-    groups = max([fields[n] for n in GROUPS if _is_size(fields.get(n))], default=1)
+    chosen = max([v for n, v in fields.items() if CHOSEN.search(n) and is_size(v)], default=1)
+    groups = max([fields[n] for n in GROUPS if is_size(fields.get(n))], default=1)
     kept = max(EXPERTS_KEPT, 2 * chosen, 2 * groups)  # two experts for every choice and in every group
     for name, value in list(fields.items()):
-        if _is_size(value) and EXPERTS.match(name) and value > kept:
+        if is_size(value) and EXPERTS.match(name) and value > kept:
             fields[name] = kept
 
 

@@ -19,6 +19,7 @@ from forwardbook.analyzers.instances.pretrained.decode import can_decode, decode
 from forwardbook.analyzers.instances.pretrained.inputs import FREE, Plan, make_inputs, plans
 from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library
 from forwardbook.analyzers.instances.pretrained.models import Holder, holders_of, instantiate
+from forwardbook.analyzers.instances.pretrained.unstated import stated
 from forwardbook.analyzers.instances.pretrained.whole import Continued, continues
 from forwardbook.analyzers.instances.recipe import (
     InputMaker,
@@ -113,6 +114,7 @@ def _recipes(
     try:
         with torch.device("meta"):
             model = instantiate(model_class, copied(config), library)
+            config = stated(config, model, partial(instantiate, model_class, library=library))
             ways = plans(model)
     except Exception as error:  # building somebody else's model raises anything
         reason = f"building {model_class.__name__} failed: {type(error).__name__}: {error}"

@@ -3,10 +3,65 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
-from forwardbook.analyzers.reader import Autocast, Facts, autocasts
+import torch
+from torch import nn
+
+from forwardbook.analyzers.instances.recipe import Recipe, Sizes
+from forwardbook.analyzers.reader import Autocast, Facts, ReaderError, autocasts, read_class
+from forwardbook.pipeline.request import BUILT, LEFT_OUT
+
+
+def left_out(recipe: Recipe, classes: Iterable[str]) -> tuple[str, ...]:
+    """The fields that the code of the classes reads and the config has as None: costs may be others with a number.
+
+    A field of a config within the config has its full name, `text_config.sliding_window`.
+    """
+    if not recipe.target.startswith("transformers."):
+        return ()
+    read = {field for name in classes if name.startswith("transformers.") for field in _fields(name)}
+    nones = _nones(recipe.build)
+    return tuple(f"{BUILT}{name}{LEFT_OUT}" for name in nones if name.rpartition(".")[2] in read)
+
+
+@lru_cache(maxsize=32)
+def _nones(build: Callable[[Sizes], nn.Module]) -> tuple[str, ...]:
+    from forwardbook.analyzers.instances.pretrained.configs import named_parts
+
+    with torch.device("meta"):
+        config = getattr(build(_hints), "config", None)
+    if config is None:
+        return ()
+    return tuple(
+        prefix + name
+        for prefix, part in named_parts(config)
+        for name, value in vars(part).items()
+        if value is None and not name.startswith("_")
+    )
+
+
+def _hints(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+    return hint
+
+
+@lru_cache(maxsize=1024)
+def _fields(name: str) -> frozenset[str]:
+    """The fields of its config that a class reads, by its source; none of a class that has no source."""
+    try:
+        facts = read_class(name)
+    except ReaderError:
+        return frozenset()
+    return frozenset(_read(facts))
+
+
+def _read(facts: Facts) -> Iterator[str]:
+    for function in (facts.forward, facts.constructor, *facts.helpers):
+        if function is not None:
+            yield from (read.field for read in function.config_reads)
+            yield from (field for branch in function.branches for field in branch.config_fields)
 
 
 def uncast(facts: Facts, classes: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary, short_file
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.assumptions import uncast
+from forwardbook.pipeline.assumptions import left_out, uncast
 from forwardbook.pipeline.explore import Found
 from forwardbook.pipeline.regimes import Derived
 from forwardbook.pipeline.versions import current_versions
@@ -269,7 +269,7 @@ def record(
     kept = [f for f in kept if not (f.beyond and any(j.agreed < j.asked for j in said[id(f)]))]
     names = unique_names([f.label for f in kept])
     regimes = [
-        regime(f, name, said[id(f)], agrees(f), uncast(facts, f.derived.pattern.classes))
+        regime(f, name, said[id(f)], agrees(f), _taken(facts, f))
         for f, name in zip(kept, names, strict=True)
     ]
     rows = (
@@ -295,6 +295,12 @@ def record(
             verdict=overall, reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3])
         ),
     )
+
+
+def _taken(facts: Facts, found: Found) -> tuple[str, ...]:
+    """What the source says that a regime takes for granted."""
+    classes = dict.fromkeys((facts.full_class_name, *found.derived.pattern.classes))
+    return (*left_out(found.derived.recipe, classes), *uncast(facts, found.derived.pattern.classes))
 
 
 def _contradicted(one: Regime) -> Iterable[Unresolved]:

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from forwardbook.schema import Record
 
 BUILT: Final = "built with "  # how an assumption begins that says which way a boolean was set
+LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
 DATA: Final = "the value of a "  # how an assumption begins about a number that only a run with data has
 Derive = Literal["static", "symbolic", "both"]
 

@@ -14,7 +14,7 @@ from forwardbook.formula import FormulaError, parse
 from forwardbook.pipeline.analyze import Run, is_refuted, output_of, read_entry
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import BUILT, Derive, Request, Response
+from forwardbook.pipeline.request import BUILT, LEFT_OUT, Derive, Request, Response
 from forwardbook.pipeline.subject import Subject, subject
 from forwardbook.registry import find
 from forwardbook.schema import QUANTITIES, Entry, Given, Regime
@@ -93,7 +93,7 @@ def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
             inputs=given.inputs,
             derive=_derive(entry),
             seed=seed,
-            flips=any(text.startswith(BUILT) for one in entry.regimes for text in one.assumptions),
+            flips=any(_is_flip(text) for one in entry.regimes for text in one.assumptions),
         )
         response = _held_again(entry, request, limits) if entry.proposal is not None else run(request, limits)
     again = read_entry(response, entry.full_class_name)
@@ -101,6 +101,10 @@ def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
         lines = [response.problem or "the measurement refuted the formula", *output_of(response)[-8:]]
         raise ForwardbookError("\n".join(lines))
     return again
+
+
+def _is_flip(assumption: str) -> bool:
+    return assumption.startswith(BUILT) and not assumption.endswith(LEFT_OUT)
 
 
 def _held_again(entry: Entry, request: Request, limits: Limits) -> Response:
