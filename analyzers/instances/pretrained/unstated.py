@@ -1,7 +1,7 @@
 """A config and the model built from it in; the config with the sizes that it left to the model out.
 
 `head_dim` of Mixtral is None and `head_dim` of Qwen3-MoE is no field of the config at all; both models then
-share the hidden size out among the heads. A formula derived so would be wrong for a config that states it, and
+share the hidden size out among the heads. A formula derived so is wrong for a config that states it, and
 one in the name of the size holds for both. Which attributes are such sizes is seen by trying: stated as twice
 the number, the model's own attribute follows.
 """

@@ -16,7 +16,7 @@ from forwardbook.pipeline.request import BUILT, LEFT_OUT
 
 
 def left_out(recipe: Recipe, classes: Iterable[str]) -> tuple[str, ...]:
-    """The fields that the code of the classes reads and the config has as None: costs may be others with a number.
+    """The fields that the classes read and the config has as None: with a number, costs may be others.
 
     A field of a config within the config has its full name, `text_config.sliding_window`.
     """
