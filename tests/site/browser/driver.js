@@ -1,0 +1,44 @@
+// Cases as JSON in, the answers of the site's scripts as JSON out.
+globalThis.driver = (() => {
+  const F = (globalThis.forwardbook = {});
+  const text = value => (value.d === 1n ? `${value.n}` : `${value.n}/${value.d}`);
+  const rational = written => {
+    const [n, d = "1"] = String(written).split("/");
+    return F.rational.ratio(BigInt(n), BigInt(d));
+  };
+  const sizes = given => new Map(Object.entries(given).map(([name, value]) => [name, rational(value)]));
+  const texts = values => Object.fromEntries(Object.entries(values).map(([name, value]) => [name, text(value)]));
+  const functions = {
+    value: ({ formula, sizes: given, exact = false }) => text(F.formula(formula).at(sizes(given), exact)),
+    values: ({ formulas, sizes: given }) => {
+      const at = sizes(given);
+      return formulas.map(formula => guarded(() => text(F.formula(formula).at(at))));
+    },
+    holds: ({ conditions, sizes: given }) => {
+      const at = sizes(given);
+      return conditions.map(condition => guarded(() => F.condition(condition).holds(at)));
+    },
+    costs: ({ regimes, sizes: given, regime = "" }) => {
+      try {
+        const found = new F.Calculator(regimes).costsAt(sizes(given), regime);
+        return { regime: found.regime.name, values: texts(found.values) };
+      } catch (error) {
+        if (!(error instanceof F.OutsideRegimes)) throw error;
+        return { reasons: error.reasons };
+      }
+    },
+    read: written => F.amounts.read(written).toString(),
+    digits: value => F.amounts.digits(rational(value)),
+    significant: ({ value, count }) => F.amounts.significant(rational(value), count),
+    scaled: ({ value, unit }) => F.amounts.scaled(rational(value), unit),
+    seconds: value => F.amounts.seconds(rational(value)),
+  };
+  const guarded = answer => {
+    try {
+      return answer();
+    } catch (error) {
+      return { error: error.message, kind: error.name };
+    }
+  };
+  return { functions, rational, text, each: (name, cases) => JSON.stringify(JSON.parse(cases).map(one => guarded(() => functions[name](one)))) };
+})();
