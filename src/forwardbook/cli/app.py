@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "validate": "forwardbook.cli.analyze:validate",
     "list": "forwardbook.cli.browse:list_entries",
     "show": "forwardbook.cli.browse:show",
+    "regenerate": "forwardbook.cli.regenerate:regenerate",
     "evaluate": "forwardbook.cli.evaluate:evaluate",
     "static-share": "forwardbook.cli.static_share:static_share",
     "schema": "forwardbook.cli.schema:schema",

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -34,22 +34,41 @@ def store(
     entry: Entry, workspace: Workspace, rules_version: str, *, force: bool = False
 ) -> tuple[str, Entry]:
     """Put an entry into the database and write its calculator; both, or neither."""
+    return store_all([entry], workspace, rules_version, force=force)[0]
+
+
+def store_all(
+    entries: Iterable[Entry], workspace: Workspace, rules_version: str, *, force: bool = False
+) -> list[tuple[str, Entry]]:
+    """Put entries into the database, in one step, and write their calculators; all of them, or none."""
     # one lock over naming, generating and saving: two processes cannot take the same key for two classes
     with locked(workspace.generated_folder):
         database = workspace.load()
-        key = database.key_for(entry.library, entry.full_class_name)
-        entry = _named(key, entry, database)
-        if key in database.own:
-            entry = _with_human_validation(entry, database[key] if _is_valid(database, key) else None)
-        path = workspace.generated_folder / entry.generated_file_name
-        before = path.read_text(encoding="utf-8") if path.is_file() else None
+        stored: dict[str, Entry] = {}
+        before: dict[Path, str | None] = {}
         try:
-            if entry.regimes:
-                generate.write(entry, workspace.generated_folder, force=force)
-            workspace.save({key: entry}, rules_version=rules_version)
+            for entry in entries:
+                key, named = _placed(entry, database, stored)
+                path = workspace.generated_folder / named.generated_file_name
+                before.setdefault(path, path.read_text(encoding="utf-8") if path.is_file() else None)
+                if named.regimes:
+                    generate.write(named, workspace.generated_folder, force=force)
+                stored[key] = named
+            workspace.save(stored, rules_version=rules_version)
         except BaseException:
-            _restore(path, before)
+            for path, text in before.items():
+                _restore(path, text)
             raise
+    return list(stored.items())
+
+
+def _placed(entry: Entry, database: Database, stored: Mapping[str, Entry]) -> tuple[str, Entry]:
+    """The key of an entry and the entry with its generated names and what a person validated of it."""
+    known = database.with_entries(stored) if stored else database
+    key = known.key_for(entry.library, entry.full_class_name)
+    entry = _named(key, entry, known)
+    if key in database.own:
+        entry = _with_human_validation(entry, database[key] if _is_valid(database, key) else None)
     return key, entry
 
 

@@ -14,10 +14,10 @@ from forwardbook.formula import FormulaError, parse
 from forwardbook.pipeline.analyze import Run, is_refuted, output_of, read_entry
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import BUILT, LEFT_OUT, Derive, Request, Response
+from forwardbook.pipeline.request import Derive, Request, Response
 from forwardbook.pipeline.subject import Subject, subject
 from forwardbook.registry import find
-from forwardbook.schema import QUANTITIES, Entry, Given, Regime
+from forwardbook.schema import BUILT, LEFT_OUT, QUANTITIES, Entry, Given, Regime
 from forwardbook.workspace import Database, Workspace
 
 
@@ -95,7 +95,7 @@ def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
             seed=seed,
             flips=any(_is_flip(text) for one in entry.regimes for text in one.assumptions),
         )
-        response = _held_again(entry, request, limits) if entry.proposal is not None else run(request, limits)
+        response = held_again(entry, request, limits) if entry.proposal is not None else run(request, limits)
     again = read_entry(response, entry.full_class_name)
     if response.problem is not None or again is None or is_refuted(again):
         lines = [response.problem or "the measurement refuted the formula", *output_of(response)[-8:]]
@@ -107,7 +107,7 @@ def _is_flip(assumption: str) -> bool:
     return assumption.startswith(BUILT) and not assumption.endswith(LEFT_OUT)
 
 
-def _held_again(entry: Entry, request: Request, limits: Limits) -> Response:
+def held_again(entry: Entry, request: Request, limits: Limits) -> Response:
     """Formulas that were proposed are not derived again but measured again, with other data."""
     from forwardbook.pipeline.claim_entry import claim_of
 

@@ -47,6 +47,11 @@ class Database(Mapping[str, Entry]):
         """The JSON of an entry as it stands in the file, not validated."""
         return self._raw[key]
 
+    def with_entries(self, entries: Mapping[str, Entry]) -> Database:
+        """The database as it is once these entries are in it."""
+        own = {**self.own, **{key: entry.model_dump(mode="json") for key, entry in entries.items()}}
+        return Database(own, self._raw, self.rules_version)
+
     def resolved(self, key: str) -> tuple[str, Entry]:
         """The entry that holds the formulas: the one that `same_as` leads to, or the entry itself."""
         seen = [key]

@@ -1,0 +1,157 @@
+"""`forwardbook regenerate`: a workspace in; its stale entries derived again and a report of changes out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forwardbook.cli.agent_options import Analyst, MaxCost, Model
+
+if TYPE_CHECKING:
+    from forwardbook.guard.regenerated import Regenerated
+    from forwardbook.pipeline.regenerate import Told
+    from forwardbook.pipeline.spread import Spread
+    from forwardbook.pipeline.stale import Stale
+
+Jobs = Annotated[int, typer.Option(min=1, help="Classes at once; each runs in a process of its own.")]
+Cluster = Annotated[
+    str,
+    typer.Option(metavar="tcp://HOST:PORT", help="A Dask scheduler whose workers do the work instead."),
+]
+
+
+def regenerate(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="CLASS...", help="By default all of this workspace.")
+    ] = None,
+    jobs: Jobs = 1,
+    cluster: Cluster = "",
+    every: Annotated[bool, typer.Option("--all", help="Also what is not stale.")] = False,
+    library: Annotated[str, typer.Option(help="Only classes of this library, such as transformers.")] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what is stale and why; run nothing.")
+    ] = False,
+    report: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Where the report goes, .md or .json; repeatable."),
+    ] = None,
+    drop_gone: Annotated[
+        bool, typer.Option("--drop-gone", help="Remove entries of classes that are not there any more.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite calculators that were edited by hand.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the report as JSON and nothing else.")
+    ] = False,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds for the code of each class; by default 600.")
+    ] = None,
+    memory: Annotated[
+        float | None, typer.Option(help="GB for the code of each class, beyond torch itself; by default 12.")
+    ] = None,
+    analyst: Analyst = None,
+    max_cost: MaxCost = None,
+    model: Model = "",
+) -> None:
+    """Derive and prove again what is stale (source, libraries, rules, prompts) and report what changed."""
+    from forwardbook.cli.agent_options import chosen_analyst
+    from forwardbook.pipeline.job import Limits
+    from forwardbook.pipeline.regenerate import Wanted, regenerate, stale
+    from forwardbook.workspace import Workspace
+
+    wanted = Wanted(
+        tuple(names or ()),
+        library,
+        every,
+        spread_of(jobs, cluster),
+        Limits.given(memory, timeout),
+        chosen_analyst(analyst, max_cost, model, False),
+        force,
+        drop_gone,
+    )
+    workspace = Workspace.find()
+    with class_progress() as told:
+        if dry_run:
+            found = stale(workspace, wanted, told)
+            _list(found, as_json)
+            return
+        try:
+            done = regenerate(workspace, wanted, told)
+        except KeyboardInterrupt:
+            _say("interrupted: what was done is kept, the same command goes on with the others")
+            raise typer.Exit(130) from None
+    _tell(done, report or [], workspace.root, as_json)
+
+
+def _list(found: Sequence[Stale], as_json: bool) -> None:
+    import json
+
+    rows = [{"class": s.entry.full_class_name, "key": s.key, "reasons": list(s.reasons)} for s in found]
+    if as_json:
+        print(json.dumps({"stale": rows}, indent=1))
+        return
+    for one in found:
+        print(f"{one.entry.full_class_name}: {'; '.join(one.reasons)}")
+    _say(f"{len(found)} stale")
+
+
+def _tell(done: Regenerated, report: list[Path], root: Path, as_json: bool) -> None:
+    import json
+
+    from forwardbook.guard.regenerated import STATES, regenerated_json, summary
+    from forwardbook.pipeline.regenerate import reports
+
+    places = reports(done, report, root) if done.rows or report else []
+    if as_json:
+        print(json.dumps(regenerated_json(done), indent=1))
+    else:
+        for state in STATES:
+            for row in done.of(state) if state != "same" else ():
+                problem = f": {row.problem.splitlines()[0]}" if row.problem else ""
+                print(f"{state:<12} {row.full_class_name}{problem}")
+        for note in done.notes:
+            print(note)
+    _say(summary(done))
+    for path in places:
+        _say(f"report: {path}")
+
+
+def spread_of(jobs: int, cluster: str) -> Spread:
+    """Where work is done; wrong usage says what an address looks like."""
+    from forwardbook.pipeline.spread import Spread
+
+    if cluster and "://" not in cluster:
+        raise typer.BadParameter(
+            f"{cluster!r} is no address of a scheduler, such as tcp://127.0.0.1:8786",
+            param_hint="'--cluster'",
+        )
+    return Spread(jobs, cluster)
+
+
+@contextmanager
+def class_progress() -> Iterator[Told]:
+    """Takes what is going on: a bar on a terminal; else, in a log, a line for each class that is done."""
+    if sys.stderr.isatty():
+        from forwardbook.cli.explain_progress import progress
+
+        with progress() as told:
+            yield told
+        return
+
+    def line(doing: str, done: int, total: int) -> None:
+        if not doing.startswith("reading "):
+            _say(f"[{done}/{total}] {doing}")
+
+    yield line
+
+
+def _say(text: str) -> None:
+    """A line beside the result; what the terminal cannot show is escaped."""
+    encoding = sys.stderr.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)

@@ -1,0 +1,112 @@
+"""Findings in; out a SARIF 2.1.0 log, which code hosts show at the lines it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import quote
+
+from pydantic import JsonValue
+
+import forwardbook
+from forwardbook.guard.change import Amount, ClassChange
+from forwardbook.guard.findings import Findings, Trouble, percent, shown_sizes
+from forwardbook.guard.kept import Kept
+
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+RULES: Final = {
+    "cost-changed": "One call of the module costs another amount than the database says.",
+    "budget-broken": "One call of the module costs more than its budget in pyproject.toml allows.",
+    "cost-unknown": "The cost of the module cannot be derived any more.",
+}
+Json = dict[str, JsonValue]
+
+
+def findings_sarif(findings: Findings, prefix: str = "") -> Json:
+    """The log; files are relative to the repository, `prefix` is the way there from the workspace."""
+    results = [*_changes(findings, prefix), *_budgets(findings, prefix), *_troubles(findings, prefix)]
+    rules: list[JsonValue] = [
+        {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": "error"}}
+        for name, text in RULES.items()
+    ]
+    driver: Json = {"name": "forwardbook", "semanticVersion": forwardbook.__version__, "rules": rules}
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [*results]}],
+    }
+
+
+def _changes(findings: Findings, prefix: str) -> Iterator[JsonValue]:
+    for change in findings.changed:
+        level = "error" if change.is_beyond(findings.tolerance) else "note"
+        lines = list(_lines(change))
+        for regime, line, text in lines:
+            yield _result("cost-changed", level, text, prefix, change.file, line, f"{change.key}:{regime}")
+        if not lines:
+            text = f"{change.full_class_name}: {_verdicts(change)}"
+            yield _result("cost-changed", level, text, prefix, change.file, change.line, change.key)
+
+
+def _lines(change: ClassChange) -> Iterator[tuple[str, int, str]]:
+    for regime in change.regimes:
+        for line in regime.lines:
+            amounts = "; ".join(_said(amount) for amount in line.amounts)
+            at = f" at {shown_sizes(regime.sizes.values)}" if regime.sizes is not None else ""
+            gone = "" if line.line else " (this line is gone)"
+            text = f"{change.full_class_name}, regime {regime.name}{gone}: {amounts}{at}"
+            yield regime.name, line.line or change.line, text
+
+
+def _said(one: Amount) -> str:
+    was, now = ("unknown" if value is None else f"{value:,}" for value in (one.was, one.now))
+    return f"{one.quantity} {was} -> {now} ({percent(one.share)})"
+
+
+def _verdicts(change: ClassChange) -> str:
+    states = ", ".join(f"regime {one.name} {one.state}" for one in change.regimes if one.state != "same")
+    was, now = change.verdicts
+    verdict = f"{was} -> {now}" if was != now else ""
+    return "; ".join(filter(None, (verdict, states, change.remark)))
+
+
+def _budgets(findings: Findings, prefix: str) -> Iterator[JsonValue]:
+    for one in findings.broken:
+        text = f"{one.full_class_name}: {one.budget.quantity} {one.budget.text}: {_value(one)}"
+        key = f"{one.budget.name}:{one.budget.quantity}:{one.budget.text}"
+        yield _result("budget-broken", "error", text, prefix, one.file or "pyproject.toml", one.line, key)
+
+
+def _value(one: Kept) -> str:
+    if one.value is None:
+        return one.problem
+    return f"it is {one.value:,} at {shown_sizes(one.sizes or {})}"
+
+
+def _troubles(findings: Findings, prefix: str) -> Iterator[JsonValue]:
+    for one in findings.troubles:
+        yield _trouble(one, prefix)
+
+
+def _trouble(one: Trouble, prefix: str) -> JsonValue:
+    text = f"{one.full_class_name}: {one.reason}"
+    return _result("cost-unknown", "error", text, prefix, one.file or "module_db.json", one.line, one.key)
+
+
+def _result(rule: str, level: str, text: str, prefix: str, file: str, line: int, key: str) -> JsonValue:
+    uri = quote(f"{prefix}{file}")
+    return {
+        "ruleId": rule,
+        "ruleIndex": list(RULES).index(rule),
+        "level": level,
+        "message": {"text": text},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"},
+                    "region": {"startLine": max(line, 1)},
+                }
+            }
+        ],
+        "partialFingerprints": {"forwardbook/v1": f"{rule}:{key}"},
+    }

@@ -1,0 +1,182 @@
+"""A stored entry whose class may have changed in; its entry as the code is now out, nothing stored.
+
+All that a task needs is in it, and all that came of it is in its outcome, problems too: it may run in a
+thread of this process or on another machine that sees the same files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field, JsonValue
+
+from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.analyze import SEED, dated, is_refuted, output_of, read_entry
+from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.request import Derive, ProblemKind, Request, Response
+from forwardbook.pipeline.subject import Subject, subject
+from forwardbook.pipeline.versions import current_versions
+from forwardbook.schema import Entry, Given, Record
+
+PASSING: Final = frozenset({"timeout", "memory", "crash", "internal"})
+"""Kinds of problems that another run may not have."""
+
+
+class Task(Record):
+    """One entry to derive again; `folder` is where its own code is looked for."""
+
+    key: str
+    entry: dict[str, JsonValue]
+    folder: str
+    roots: tuple[str, ...] = ()
+    """Folders whose packages are taken before the installed ones, such as another version of a library."""
+    memory_gb: float
+    seconds: float
+    derive: Derive | None = None
+    """Otherwise as it was derived."""
+
+    @property
+    def full_class_name(self) -> str:
+        """The class."""
+        return str(self.entry.get("full_class_name", ""))
+
+
+class Outcome(Record):
+    """The entry, or the problem; where and how long."""
+
+    key: str
+    full_class_name: str
+    fingerprint: str = ""
+    """Of everything that the entry depends on: the same again would give the same."""
+    entry: dict[str, JsonValue] | None = None
+    problem: str = ""
+    problem_kind: str = ""
+    diagnostics: dict[str, JsonValue] = Field(default_factory=dict)
+    seconds: float = 0.0
+    worker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The class of a task as its source is now."""
+
+    subject: Subject
+    roots: tuple[str, ...]
+    fingerprint: str
+
+
+def derive(task: Task) -> Outcome:
+    """The entry of a task's class as its code is now; a problem is part of the outcome, nothing is raised."""
+    begin = time.monotonic()
+    made = Outcome(
+        key=task.key, full_class_name=task.full_class_name, worker=f"{platform.node()}:{os.getpid()}"
+    )
+    update: dict[str, object]
+    try:
+        entry = Entry.model_validate(task.entry)
+        found = found_for(task, entry)
+        response = _response(task, entry, found)
+        update = {"fingerprint": found.fingerprint, **_came(response, entry, found.subject)}
+    except ForwardbookError as error:
+        update = {"problem": str(error), "problem_kind": "gone"}
+    except Exception as error:  # noqa: BLE001 - on a cluster whoever waits would wait for ever
+        update = {"problem": f"{type(error).__name__}: {error}; report this", "problem_kind": "internal"}
+    return made.model_copy(update={**update, "seconds": round(time.monotonic() - begin, 3)})
+
+
+def found_for(task: Task, entry: Entry) -> Found:
+    """The class as it is now, and the fingerprint of what an entry of it depends on.
+
+    Raises:
+        ForwardbookError: where there is no such class any more.
+    """
+    wanted = subject_of(entry, Path(task.folder), task.roots)
+    roots = tuple(dict.fromkeys((*task.roots, *wanted.roots)))
+    given = (entry.given or Given()).model_dump(mode="json")
+    versions = _versions(entry.library, task.roots)
+    parts = [wanted.full_class_name, wanted.source_hash, wanted.code_hash(), versions, given]
+    parts += [_derive(task, entry), SEED, entry.proposal.model_dump(mode="json") if entry.proposal else None]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+    return Found(wanted, roots, digest)
+
+
+def subject_of(entry: Entry, folder: Path, roots: tuple[str, ...] = ()) -> Subject:
+    """The class of an entry; one of a user's own is looked for in the file that the entry names.
+
+    Raises:
+        ForwardbookError: where it is not found.
+    """
+    name = entry.code_location.file
+    for place in (*(Path(root) for root in roots), folder, folder / "src"):
+        if (place / name).is_file():
+            found = subject(f"{place / name}:{entry.class_name}")
+            if found.full_class_name == entry.full_class_name:
+                return found
+    return subject(entry.full_class_name, folder)
+
+
+def _versions(library: str, roots: tuple[str, ...]) -> dict[str, str]:
+    from importlib.metadata import distributions
+
+    found = current_versions(library)
+    for one in distributions(path=list(roots)) if roots else ():
+        if one.metadata["Name"].replace("-", "_").lower() == library.lower():
+            found[library] = one.version
+    return found
+
+
+def _derive(task: Task, entry: Entry) -> Derive:
+    """As it was derived: code that was never run is not run now."""
+    return task.derive or ("static" if tuple(entry.derived_by) == ("static",) else "both")
+
+
+def _response(task: Task, entry: Entry, found: Found) -> Response:
+    given = entry.given or Given()
+    limits = Limits(task.memory_gb, task.seconds)
+    with tempfile.TemporaryDirectory(prefix="forwardbook-") as folder:
+        config = Path(folder) / "config.json"
+        if given.config is not None:
+            config.write_text(json.dumps(given.config), encoding="utf-8")
+        request = Request(
+            target=entry.full_class_name,
+            file=str(found.subject.found.file),
+            roots=found.roots,
+            config_file=str(config) if given.config is not None else None,
+            init=given.init,
+            inputs=given.inputs,
+            derive=_derive(task, entry),
+            seed=SEED,
+        )
+        if entry.proposal is None:
+            return run_child(request, limits)
+        from forwardbook.pipeline.validate import held_again
+
+        return held_again(entry, request, limits)
+
+
+def _came(response: Response, before: Entry, wanted: Subject) -> dict[str, object]:
+    kind: ProblemKind = response.problem_kind
+    problem = response.problem or ""
+    entry = read_entry(response, before.full_class_name)
+    if entry is not None and is_refuted(entry):
+        kind, problem = "wrong", problem or "measurement refuted the formula"
+    if not problem and entry is not None:
+        whole = dated(entry, wanted, before.given)
+        if before.proposal is not None:
+            whole = whole.model_copy(update={"proposal": before.proposal})
+        return {"entry": whole.model_dump(mode="json")}
+    problem = problem or "no entry came back; report this"
+    output: list[JsonValue] = [*output_of(response)[-8:]]
+    told: dict[str, JsonValue] = {**response.diagnostics, "output": output}
+    if response.entry is not None:
+        told["entry"] = response.entry
+    return {"problem": problem, "problem_kind": kind or "internal", "diagnostics": told}
