@@ -19,6 +19,9 @@ MEMORY_QUANTITIES: Final = ("reads", "writes", "weights", "boundary", "intermedi
 QUANTITIES: Final = ("flops", "pointwise_ops", *MEMORY_QUANTITIES)
 """Every quantity of a regime, in the order in which people read them."""
 
+BUILT: Final = "built with "  # how an assumption begins that says how the module was built: name=value
+LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
+
 
 class Record(BaseModel):
     """A frozen value; a field that the schema does not know is refused."""

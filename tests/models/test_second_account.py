@@ -7,7 +7,15 @@ import pytest
 from forwardbook.models.populated import Populated, PopulatedLayer, Value
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.second_account import opinions, summary
-from forwardbook.schema import CodeLocation, Entry, FlopAnalysis, MemoryAnalysis, Proof, Regime
+from forwardbook.schema import (
+    CodeLocation,
+    Entry,
+    FlopAnalysis,
+    MemoryAnalysis,
+    Proof,
+    Regime,
+    SubmoduleCall,
+)
 
 B, S, W, A = "{batch_size}", "{seq_len}", "{w_dtype_bytes}", "{a_dtype_bytes}"
 
@@ -101,3 +109,42 @@ def test_a_class_is_as_its_worst_layer(prefill: PhaseCosts) -> None:
 
     assert ["toy.Linear"] == found["agrees"]
     assert "1 of 3 classes agree with the module database; 2 are not in it: Model, Block" == found["told"]
+
+
+def _built(found: Regime, *assumptions: str, calls: tuple[str, ...] = ()) -> Regime:
+    submodules = tuple(SubmoduleCall(line=1, attribute="part", class_name=name, times="1") for name in calls)
+    analysis = found.flop_analysis.model_copy(update={"submodule_calls": submodules})
+    return found.model_copy(update={"assumptions": assumptions, "flop_analysis": analysis})
+
+
+@pytest.mark.parametrize(("value", "state"), [(None, "differs"), (128, "no regime")])
+def test_a_field_that_was_left_out_is_left_out_here(
+    prefill: PhaseCosts, value: int | None, state: str
+) -> None:
+    """A formula derived without head_dim says nothing of a config that has one."""
+    wrong = _built(regime(f"5 * {B} * {S}", *RIGHT[1:]), "built with text.head_dim=None")
+    model = populated().model_copy(update={"config": {"text": {"head_dim": value}}})
+    told = opinions(prefill, model, lambda key: entry(wrong))
+
+    assert [state] == [one.state for one in told if one.layer == "blocks.0-1.proj"]
+
+
+def test_a_layer_without_the_parts_of_the_call_is_another_build(prefill: PhaseCosts) -> None:
+    """A model built without its pooler is not held against the one with it."""
+    whole = entry(_built(regime(f"5 * {B} * {S}", *RIGHT[1:]), calls=("toy.Block", "toy.Pooler")))
+    model = populated()
+    root = model.layers[0].model_copy(update={"entry": "toy"})
+    told = opinions(prefill, model.model_copy(update={"layers": [root]}), lambda key: whole)
+
+    assert ["no regime"] == [one.state for one in told if one.layer == ""]
+
+
+def test_a_guess_of_rows_gives_way_to_a_regime_whose_sizes_are_not_known(prefill: PhaseCosts) -> None:
+    """Where a call may be one with sizes that nobody told, a wrong guess is no difference."""
+    guessed = regime(f"5 * {B} * {S}", *RIGHT[1:])
+    other = regime(*RIGHT).model_copy(update={"parameters": ("src_len", "tgt_len", "width"), "name": "cross"})
+    told = opinions(prefill, populated(), lambda key: entry(guessed, other))
+
+    [projection] = [one for one in told if one.layer == "blocks.0-1.proj"]
+    assert "no regime" == projection.state
+    assert "src_len, tgt_len" in projection.told

@@ -4,6 +4,9 @@ The two accounts share no derivation: a layer's formula comes from running the w
 entry of its class from the class with every size of its config free. Both are evaluated at random sizes; all
 quantities must be equal. How many rows a layer of torch sees (positions, patches, tokens) is not in its
 parameters: it is read off the bytes that the layer writes, one unknown beside seven other equations.
+
+A regime has a say only about a layer that was built as it was: with the same parts, and the same fields of
+the config left out.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from forwardbook.formula.rational import Rational, rational_value
 from forwardbook.models.populated import Opinion, Populated, PopulatedLayer, State
 from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import NAMES, parsed
-from forwardbook.schema import Entry, Regime
+from forwardbook.schema import BUILT, LEFT_OUT, Entry, Regime
 
 MATTER: Final = (frozenset({"flops"}), frozenset({"weights", "writes"}))
 POINTS: Final = 3
@@ -36,7 +39,8 @@ def opinions(phase: PhaseCosts, populated: Populated, entries: Entries, seed: in
     """One opinion for each distinct layer of a phase."""
     points = list(_points(phase, random.Random(seed)))
     return [
-        _opinion(name, layer, populated.at(name), entries, points) for name, _, layer in phase.model.walk()
+        _opinion(name, layer, populated.at(name), entries, points, populated.config)
+        for name, _, layer in phase.model.walk()
     ]
 
 
@@ -104,23 +108,64 @@ def _opinion(
     filled: PopulatedLayer | None,
     entries: Entries,
     points: Sequence[Sizes],
+    config: Mapping[str, object],
 ) -> Opinion:
     entry = entries(filled.entry) if filled is not None and filled.entry else None
     if entry is None or filled is None or not points:
         return Opinion(layer=name, class_name=layer.class_name, state="no entry")
     known = {n: v.value for n, v in filled.parameters.items() if isinstance(v.value, int)}
     best: tuple[str, list[str]] | None = None
+    unknown: dict[str, None] = {}
     for regime in _candidates(entry, name):
+        if not _built_so(regime, layer, config):
+            continue
         wrong = _differences(regime, layer, known, points)
-        if wrong is not None and (best is None or len(wrong) < len(best[1])):
+        if wrong is None:
+            unknown |= dict.fromkeys(_unknown(regime, {**points[0], **known}))
+        elif best is None or len(wrong) < len(best[1]):
             best = regime.name, wrong
-    if best is None:
-        return Opinion(layer=name, class_name=layer.class_name, state="no regime")
+    guessed = best is not None and _differs(best[1]) and _alone_in(entry, best[0])
+    if best is None or (unknown and guessed):
+        told = f"sizes of this call that are not known: {', '.join(unknown)}" if unknown else ""
+        return Opinion(layer=name, class_name=layer.class_name, state="no regime", told=told)
     regime_name, wrong = best
-    differs = any(several <= set(wrong) for several in MATTER)
-    state: State = "differs" if differs else "same arithmetic" if wrong else "agrees"
+    state: State = "differs" if _differs(wrong) else "same arithmetic" if wrong else "agrees"
     told = f"not equal: {', '.join(wrong)}" if wrong else ""
     return Opinion(layer=name, class_name=layer.class_name, state=state, regime=regime_name, told=told)
+
+
+def _built_so(regime: Regime, layer: LayerCosts, config: Mapping[str, object]) -> bool:
+    """Whether the layer has the parts that the regime's call had, and its config the fields left out."""
+    for text in regime.assumptions:
+        name = text.removeprefix(BUILT).removesuffix(LEFT_OUT)
+        if text.startswith(BUILT) and text.endswith(LEFT_OUT) and _at_path(config, name) is not None:
+            return False
+    parts = {part.class_name for part in layer.sub_layers}
+    called = {call.class_name for call in regime.flop_analysis.submodule_calls}
+    return parts == called or not parts or not called
+
+
+def _at_path(config: Mapping[str, object], name: str) -> object:
+    """A field of the config, or of one within it: `text_config.sliding_window`."""
+    found: object = config
+    for step in name.split("."):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found
+
+
+def _unknown(regime: Regime, sizes: Sizes) -> Iterator[str]:
+    """The parameters that nobody gives a value, but for the rows that are read off the bytes written."""
+    missing = [name for name in regime.parameters if name not in sizes]
+    rows = next((name for name in ROWS if name in regime.parameters), None)
+    return (name for name in missing if name not in (rows, "kv_len"))  # without a cache there is no kv_len
+
+
+def _differs(wrong: Sequence[str]) -> bool:
+    return any(several <= set(wrong) for several in MATTER)
+
+
+def _alone_in(entry: Entry, name: str) -> bool:
+    return all(_alone(regime) for regime in entry.regimes if regime.name == name)
 
 
 def _candidates(entry: Entry, path: str) -> list[Regime]:

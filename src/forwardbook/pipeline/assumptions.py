@@ -12,7 +12,7 @@ from torch import nn
 
 from forwardbook.analyzers.instances.recipe import Recipe, Sizes
 from forwardbook.analyzers.reader import Autocast, Facts, ReaderError, autocasts, read_class
-from forwardbook.pipeline.request import BUILT, LEFT_OUT
+from forwardbook.schema import BUILT, LEFT_OUT
 
 
 def left_out(recipe: Recipe, classes: Iterable[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from forwardbook.analyzers.symbolic.patterns import class_name, patterns
 from forwardbook.cost import Cost
 from forwardbook.pipeline.explore import FULL, LOW, Found, regimes_of
 from forwardbook.pipeline.regimes import run_first
-from forwardbook.pipeline.request import BUILT
+from forwardbook.schema import BUILT
 
 MOST = 6  # booleans set the other way for one class; each is as much work as the class itself
 _PLAIN = re.compile(r"^(?:self\.)?(?:config\.)?(\w+)$")

@@ -8,8 +8,6 @@ from pydantic import Field, JsonValue
 
 from forwardbook.schema import Record
 
-BUILT: Final = "built with "  # how an assumption begins that says which way a boolean was set
-LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
 DATA: Final = "the value of a "  # how an assumption begins about a number that only a run with data has
 Derive = Literal["static", "symbolic", "both"]
 
@@ -51,6 +49,10 @@ class Request(Record):
     """Formulas that somebody claims, to be held against runs in place of deriving any."""
     flips: bool = True
     """Whether booleans of the configuration are set the other way too, as part of that."""
+    wanted: tuple[str, ...] = ()
+    """For a unit of the catalogue: the full names of its classes; `target` is then the unit's name."""
+    budget: float = 0.0
+    """For a unit of the catalogue: the seconds of processor time after which it gives back what it has."""
 
 
 class Response(Record):
