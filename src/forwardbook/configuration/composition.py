@@ -54,7 +54,7 @@ class Composed:
     def origin(self, key: str) -> str:
         """What last gave a dotted key its value: an override or a file."""
         for override in reversed(self.overrides):
-            if key == override.key or key.startswith(f"{override.key}."):
+            if f"{key}.".startswith(f"{override.key}.") or override.key.startswith(f"{key}."):
                 return override.text
         for one in reversed(self.mounted):
             if key in _keys(one.file.content, one.package):
@@ -67,10 +67,11 @@ def compose(
     name: str = "config",
     overrides: Sequence[str] = (),
     free: Sequence[str] = (),
+    base: Mapping[str, JsonValue] | None = None,
 ) -> Composed:
     """The primary configuration `name`, every file of its defaults lists, and the overrides.
 
-    Below the keys in `free` any name may be set; elsewhere `+` is needed to add one.
+    All of it lies above `base`. Below the keys in `free` any name may be set; elsewhere `+` adds one.
 
     Raises:
         ConfigurationError: for files that cannot be read, groups, options and keys that do not exist.
@@ -81,7 +82,7 @@ def compose(
     search = SearchPath(roots)
     tree, changes = split(parsed(overrides), search)
     mounted = tree.walk(name)
-    values = OmegaConf.create({})
+    values = OmegaConf.create(dict(base or {}))
     assert isinstance(values, DictConfig)
     for one in mounted:
         content: object = one.file.content

@@ -100,7 +100,7 @@ def read_config(path: Path) -> ConfigFile:
 
 
 def _header(text: str) -> str | None:
-    """The package that the comments at the very top name, absolute; a comment of words ends them, as in Hydra."""
+    """The package named in comments at the very top, absolute; a comment of words ends them, as in Hydra."""
     for line in filter(None, (line.strip() for line in text.splitlines())):
         if found := HEADER.fullmatch(line):
             return found["package"]
