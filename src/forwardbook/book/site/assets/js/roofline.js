@@ -1,0 +1,104 @@
+// Calls and the devices that a reader chooses in; their roofline plot and the same figures as a table out.
+(() => {
+  "use strict";
+  const F = globalThis.forwardbook;
+  const { make } = F;
+  const R = F.rational;
+  const A = F.amounts;
+
+  const USUAL = ["a100-80gb-sxm", "h100-sxm", "b200"];
+  const BOUNDS = { compute: "arithmetic", bandwidth: "bandwidth", none: "nothing to do" };
+
+  /** A plot of which devices can be chosen; `show(points, bits)` draws it anew, `chosen()` tells the devices' ids. */
+  const rooflineView = (table, chosen, onChoice = () => {}) => {
+    const devices = F.peaks.devicesOf(table);
+    const known = new Set(devices.map(device => device.id));
+    const first = [chosen, USUAL, [devices[0]?.id]].map(ids => ids.filter(id => known.has(id))).find(ids => ids.length);
+    const ids = new Set(first);
+    const drawing = make("div", { class: "fb-drawing" });
+    const told = make("p", { class: "fb-told", role: "status" });
+    const rows = make("div", { class: "fb-scroll", tabindex: 0, role: "region", "aria-label": "Least times on each device" });
+    let last = null;
+    const redraw = () => {
+      if (!last) return;
+      const roofs = devices.filter(device => ids.has(device.id)).map(device => device.roof(last.bits));
+      drawing.replaceChildren(...figure(roofs, last.points, drawing.clientWidth, point => { told.textContent = point.label; }));
+      rows.replaceChildren(timeTable(roofs, last.points));
+    };
+    const boxes = devices.map(device => choice(device, ids, () => {
+      told.textContent = "";
+      redraw();
+      onChoice([...ids]);
+    }));
+    new ResizeObserver(() => drawing.firstChild && redraw()).observe(drawing);
+    return {
+      element: make("div", { class: "fb-roofline-view" },
+        make("details", { class: "fb-devices" }, make("summary", {}, "GPUs of the plot"), make("div", { class: "fb-chips" }, boxes)),
+        drawing, told, rows),
+      show: (points, bits) => {
+        last = { points, bits };
+        told.textContent = "";
+        redraw();
+      },
+      chosen: () => [...ids],
+    };
+  };
+
+  const choice = (device, ids, changed) => {
+    const box = make("input", { type: "checkbox", value: device.id, onchange: () => {
+      if (box.checked) ids.add(device.id);
+      else if (ids.size > 1) ids.delete(device.id);
+      else box.checked = true; // a plot without a device says nothing
+      changed();
+    } });
+    box.checked = ids.has(device.id);
+    return make("label", { class: "fb-chip" }, box, device.name.replace(/^(NVIDIA|AMD Instinct) /, ""));
+  };
+
+  const figure = (roofs, points, width, tell) => {
+    const shown = roofs.flatMap((roof, place) =>
+      points.filter(point => point.flops.n > 0n && point.bytes.n > 0n).map((point) => placed(roof, place, point, points.indexOf(point))));
+    const legend = make("ul", { class: "fb-legend" },
+      roofs.map((roof, place) => make("li", { class: `fb-c${place % 8}` }, `${roof.device.name}, ${roof.format}`)));
+    const words = shown.length ? [] : [make("p", {}, "No matrix products: bandwidth alone bounds the time; the table has it.")];
+    return [F.plot({ roofs, points: shown, width: Math.max(width || 640, 280), tell }), legend, ...words];
+  };
+
+  const placed = (roof, place, point, mark) => {
+    const intensity = R.over(point.flops, point.bytes);
+    const rate = F.peaks.attainable(intensity, roof);
+    const { seconds, bound } = F.peaks.timing(point.flops, point.bytes, roof);
+    return {
+      roof: place, mark, intensity: R.log10(intensity), rate: R.log10(rate),
+      label: `${point.name} on ${roof.device.name} (${roof.format}): ${short(intensity)} flops per byte, ` +
+        `at most ${A.scaled(rate, "op")} flop/s, at least ${A.seconds(seconds)}, bound by ${BOUNDS[bound]}`,
+    };
+  };
+
+  const short = value => A.scaled(value, "op");
+
+  const timeTable = (roofs, points) =>
+    make("table", { class: "fb-table" },
+      make("caption", {}, "Least time of one call: its matrix products at the peak, its bytes at the full bandwidth, whichever takes longer."),
+      make("thead", {}, make("tr", {}, ["GPU", "arithmetic", "flop/s", "ridge"].map(head),
+        points.map(point => head(point.name)))),
+      make("tbody", {}, roofs.map(roof => make("tr", {},
+        make("th", { scope: "row" }, roof.device.name), make("td", {}, roof.format),
+        make("td", { class: "fb-number" }, A.scaled(roof.peak, "op")),
+        make("td", { class: "fb-number" }, short(roof.ridge)),
+        points.map(point => {
+          const { seconds, bound } = F.peaks.timing(point.flops, point.bytes, roof);
+          return make("td", { class: "fb-number" }, A.seconds(seconds), make("small", {}, ` ${BOUNDS[bound]}`));
+        })))));
+
+  const head = text => make("th", { scope: "col" }, text);
+
+  F.rooflineView = rooflineView;
+
+  F.component("fb-roofline", async (element, data) => {
+    const points = data.points.map(point => ({ name: point.name, flops: R.whole(point.flops), bytes: R.whole(point.bytes) }));
+    const view = rooflineView(await F.load(data.devices), data.chosen);
+    element.replaceChildren(view.element);
+    view.show(points, Math.max(data.w_bits, data.a_bits));
+  });
+})();
