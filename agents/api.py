@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from forwardbook.agents import tools as toolbox
 from forwardbook.agents.analyst import RETRIED, Answer, Failure, Spent, Task
 from forwardbook.agents.faults import kind_of, shown
+from forwardbook.agents.gate import Gate
 from forwardbook.agents.ledger import Ledger, OverBudget, Price
 from forwardbook.agents.requests import SUBMIT, Json, request_body
 from forwardbook.agents.submission import Submission
@@ -52,10 +53,10 @@ class ApiAnalyst:
     price: Price
     backoff: float = 0.5
     _client: AsyncAnthropic | None = None
-    _gate: asyncio.Semaphore = field(init=False)
+    _gate: Gate = field(init=False)
 
     def __post_init__(self) -> None:
-        self._gate = asyncio.Semaphore(self.settings.at_once)
+        self._gate = Gate(self.settings.at_once)
 
     @property
     def model(self) -> str:
@@ -64,7 +65,7 @@ class ApiAnalyst:
 
     async def ask(self, task: Task) -> Answer | Failure:
         """The answer that passed the checker, or why there is none."""
-        async with self._gate:
+        async with self._gate.pass_():
             talk = _Conversation(self, task)
             try:
                 async with asyncio.timeout(task.limits.seconds):

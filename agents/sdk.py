@@ -13,6 +13,7 @@ from forwardbook.agents import tools as toolbox
 from forwardbook.agents.analyst import Answer, Failure, Spent, Task
 from forwardbook.agents.box import Box, box, environment
 from forwardbook.agents.faults import kind_of, kind_of_text, shown
+from forwardbook.agents.gate import Gate
 from forwardbook.agents.ledger import Ledger, OverBudget, Price
 from forwardbook.agents.submission import Submission
 
@@ -39,10 +40,10 @@ class SdkAnalyst:
     key: str
     ledger: Ledger
     price: Price
-    _gate: asyncio.Semaphore = field(init=False)
+    _gate: Gate = field(init=False)
 
     def __post_init__(self) -> None:
-        self._gate = asyncio.Semaphore(min(2, os.cpu_count() or 1, self.settings.at_once))
+        self._gate = Gate(min(2, os.cpu_count() or 1, self.settings.at_once))
 
     @property
     def model(self) -> str:
@@ -51,7 +52,7 @@ class SdkAnalyst:
 
     async def ask(self, task: Task) -> Answer | Failure:
         """The answer that passed the checker, or why there is none."""
-        async with self._gate:
+        async with self._gate.pass_():
             try:
                 held = await self.ledger.reserve(task.role, worst_of(task, self.price))
             except OverBudget as error:

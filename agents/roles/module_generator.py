@@ -19,7 +19,6 @@ ROLE: Final = "module_generator"
 POINTS: Final = 64
 _DEEPEST: Final = 60
 _OPERATORS: Final = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
-_COMPARISONS: Final = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +115,6 @@ def value_of(node: ast.expr, sizes: Mapping[str, int], depth: int = 0) -> int:
             return _arithmetic(op, of(left), of(right))
         case ast.Call(func=ast.Name(id="min" | "max" as name), args=[_, _, *_] as inner, keywords=[]):
             return (min if name == "min" else max)(of(one) for one in inner)
-        case ast.IfExp(test=test, body=body, orelse=other):
-            return of(body) if _holds(test, of) else of(other)
     raise NotArithmetic(f"{type(node).__name__} at column {node.col_offset} is no whole-number arithmetic")
 
 
@@ -133,16 +130,3 @@ def _arithmetic(op: ast.operator, left: int, right: int) -> int:
             return left // right
         case _:
             return left % right
-
-
-def _holds(test: ast.expr, of: object) -> bool:
-    match test:
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, _COMPARISONS):
-            assert callable(of)
-            a, b = of(left), of(right)
-            holds = {
-                ast.Eq: a == b, ast.NotEq: a != b, ast.Lt: a < b,
-                ast.LtE: a <= b, ast.Gt: a > b, ast.GtE: a >= b,
-            }  # fmt: skip
-            return bool(holds[type(op)])
-    raise NotArithmetic("a condition is one comparison of whole numbers")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,15 +17,27 @@ from forwardbook.errors import FormulaError
 from forwardbook.formula import parse
 
 ROLE: Final = "parameter_analyst"
+Place = tuple[str, str]
+"""The owner of a parameter and its name."""
+Confirm = Callable[[Mapping[Place, int]], Awaitable[str]]
+"""Holds values against what is proved; in words what does not fit, empty where they are confirmed."""
+
+
+async def _believed(values: Mapping[Place, int]) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A parameter of a class that nothing gave a value; `known` where it can be counted all the same."""
+    """A parameter of a layer that nothing gave a value; `known` where it can be counted all the same.
+
+    `built` is what the layer says of itself as it was built.
+    """
 
     name: str
     owner: str
     meaning: str = ""
+    built: str = ""
     known: int | None = None
 
 
@@ -52,22 +64,39 @@ def task(
     config: Mapping[str, JsonValue],
     texts: Mapping[str, str],
     limits: TaskLimits | None = None,
+    confirm: Confirm = _believed,
 ) -> Task:
-    """The task; its checker evaluates every formula and holds it against what is known from elsewhere."""
+    """The task; its checker evaluates every formula, then `confirm` holds the values against the proof."""
     wanted = {(one.owner, one.name): one for one in missing}
-    numbers = {
-        key: value for key, value in config.items() if isinstance(value, int) and not isinstance(value, bool)
-    }
+    numbers = numbers_of(config)
 
     async def check(value: BaseModel) -> str:
         assert isinstance(value, Values)
-        return "\n".join(line for one in value.values if (line := problem_of(one, wanted, numbers)))
+        problems = [line for one in value.values if (line := problem_of(one, wanted, numbers))]
+        return "\n".join(problems) or await confirm(evaluated(value, numbers))
 
     shown = json.dumps(config, indent=1, sort_keys=True)
     facts = {"model": model, "missing": list(missing), "config": bounded(shown, SHOWN)}
     context = digest(shown, *(f"{name}={text}" for name, text in sorted(texts.items())))
+    facts["others"] = sorted(texts)
     limits = limits or TaskLimits(seconds=300)
     return Task(ROLE, render(ROLE, facts), Values, check, (source_tool(texts),), context, limits)
+
+
+def numbers_of(config: Mapping[str, JsonValue], prefix: str = "") -> dict[str, int]:
+    """The whole numbers of a configuration by name; those of its parts as `part.name`."""
+    found: dict[str, int] = {}
+    for key, value in config.items():
+        if isinstance(value, dict):
+            found |= numbers_of(value, f"{prefix}{key}.")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            found[f"{prefix}{key}"] = value
+    return found
+
+
+def evaluated(values: Values, numbers: Mapping[str, int]) -> dict[Place, int]:
+    """The number of each value that has no problem."""
+    return {(one.owner, one.name): parse(one.formula).evaluate(numbers) for one in values.values}
 
 
 def problem_of(one: Filled, wanted: Mapping[tuple[str, str], Missing], numbers: Mapping[str, int]) -> str:

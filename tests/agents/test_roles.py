@@ -18,7 +18,7 @@ from forwardbook.agents.roles import (
     parameter_analyst,
     reviewer,
 )
-from forwardbook.agents.roles.architecture_analyst import Part, Tree
+from forwardbook.agents.roles.architecture_analyst import Part, Setting, Structure
 from forwardbook.agents.roles.module_generator import Calculator, Expression, Wanted
 from forwardbook.agents.roles.parameter_analyst import Filled, Missing, Values
 from forwardbook.agents.roles.reviewer import Doubt, Review
@@ -26,7 +26,7 @@ from forwardbook.agents.roles.reviewer import Doubt, Review
 CONFIG = {"hidden_size": 64, "num_layers": 3, "num_heads": 4, "act": "gelu"}
 
 
-async def yes(value: BaseModel) -> str:
+async def yes(*value: object) -> str:
     """A checker that believes everything."""
     return ""
 
@@ -39,7 +39,9 @@ def tasks() -> dict[str, Task]:
             module_analyst.Question("m.C", "m.py", source, {"hidden_size": 8}, unresolved=("line 1",)), yes
         ),
         "page_writer": page_writer.task(page_writer.Question("m.py", 1, source), yes),
-        "architecture_analyst": architecture_analyst.task(CONFIG, "config.json", ["Block"], {"m.py": source}),
+        "architecture_analyst": architecture_analyst.task(
+            CONFIG, "config.json", ["Block"], {"m.py": source}, yes, yes
+        ),
         "parameter_analyst": parameter_analyst.task("m", [Missing("d", "Attention", known=16)], CONFIG, {}),
         "module_generator": module_generator.task("m.C", [Wanted("flops", "2 * {a} * {b}")], "too long"),
         "reviewer": reviewer.task("# Page\n\nIt is calm.", "m.py", source, 1),
@@ -107,13 +109,37 @@ def test_timeouts() -> None:
 
 
 def test_architecture_names_what_there_is() -> None:
-    """A class or field that does not exist is refused by name."""
+    """Classes and fields that do not exist, fields left over and values without a source are refused."""
     task = tasks()["architecture_analyst"]
-    good = Part(name="layers", class_name="Block", repeat="num_layers", sizes={"width": "hidden_size"})
-    bad = Part(name="x", class_name="Blob", repeat="act", sizes={"width": "depth"}, parts=(good,))
+    settings = (
+        Setting(name="width", copied="hidden_size"),
+        Setting(name="heads", formula="{num_heads}"),
+        Setting(name="act", copied="act"),
+        Setting(name="bias", literal=False),
+    )
+    part = Part(class_name="Layer", count="2 * {num_layers}")
+    good = Structure(model_class="Block", settings=settings, parts=(part,), reasoning="as named")
+    bad = (Setting(name="w", copied="width"), Setting(name="d", formula="{act}"), Setting(name="x"))
+    worse = Structure(
+        model_class="Blob",
+        settings=bad,
+        parts=(Part(class_name="Layer", count="10**9"), Part(class_name="Layer", count="1000000000")),
+        ignored=("depth",),
+        reasoning="",
+    )
 
-    assert "" == said(task, Tree(parts=(good,)))
-    assert 3 == len(said(task, Tree(parts=(bad,))).splitlines())
+    assert "" == said(task, good)
+    words = said(task, worse)
+    for expected in (
+        "no class of models is called Blob",
+        "ignored: depth",
+        "width is no field",
+        "act is no field of the configuration that is a whole number",
+        "x: give one of",
+        "which is no size",
+        "what becomes of hidden_size, num_heads, num_layers?",
+    ):
+        assert expected in words
 
 
 @pytest.mark.parametrize(
@@ -138,7 +164,8 @@ def test_parameter_is_evaluated(formula: str, expected: str) -> None:
     ("python", "holds"),
     [
         ("2 * a * b", True),
-        ("a * b + (b * a if a > 0 else 0)", True),
+        ("max(a * b, 0) + b * a", True),
+        ("a * b + (b * a if a > 0 else 0)", False),
         ("2 * a + b", False),
         ("__import__('os').getpid()", False),
         ("a.__class__", False),

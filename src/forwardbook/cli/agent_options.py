@@ -18,7 +18,12 @@ Analyst = Annotated[
 MaxCost = Annotated[
     float | None, typer.Option(metavar="DOLLARS", help="The most that asking may cost; by default 5.")
 ]
-Model = Annotated[str, typer.Option(metavar="NAME", help="The model that is asked.")]
+Model = Annotated[
+    str, typer.Option("--model", "--analyst-model", metavar="NAME", help="The model that is asked.")
+]
+AnalystModel = Annotated[
+    str, typer.Option("--analyst-model", metavar="NAME", help="The model of language that is asked.")
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print what would be sent and its worst cost; send nothing.")
 ]
@@ -42,8 +47,17 @@ def chosen_analyst(
     return None if chosen.backend == "static" else chosen
 
 
-def show_preview(seen: Preview) -> None:
+def show_spent(chosen: Chosen | None) -> None:
+    """What asking cost, by role, on standard error; nothing where nobody was asked."""
+    for line in chosen.ledger.report() if chosen is not None and chosen.ledger.by_role else ():
+        print(f"spent: {line}", file=sys.stderr)
+
+
+def show_preview(seen: Preview | None) -> None:
     """The exact request on standard output, its worst cost on standard error."""
+    if seen is None:
+        print("nobody would be asked: nothing is left open", file=sys.stderr)
+        return
     print(seen.text)
     print(
         f"not sent; this request could cost at most ${seen.first / 1e9:.4f}, and "

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from forwardbook.cli import agent_options
 from forwardbook.cli import model_options as options
 
 
@@ -88,6 +89,10 @@ def analyze_model(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write all of these into a folder.")] = None,
     timeout: options.Timeout = None,
+    analyst: agent_options.Analyst = None,
+    max_cost: agent_options.MaxCost = None,
+    analyst_model: agent_options.AnalystModel = "",
+    dry_run: agent_options.DryRun = False,
 ) -> None:
     """Exact costs of a whole model: `forwardbook analyze-model llama-2-7b --batch_size 1 --seq_len 2048`"""
     steps = {"arch": generate_arch, "modules": ensure_modules, "populate": populate_arch, "analyze": analyze}
@@ -118,7 +123,15 @@ def analyze_model(
         trusted=trust,
     )
     with options.refusing(None if ensure_modules else timeout):
-        from forwardbook.cli.model_run import Outputs, run_steps
+        from dataclasses import replace
+
+        from forwardbook.cli.model_run import Outputs, run_steps, show_prompt
+
+        chosen = agent_options.chosen_analyst(analyst, max_cost, analyst_model, dry_run)
+        request = replace(request, chosen=chosen)
+        if chosen is not None and dry_run:
+            show_prompt(request)
+            return
 
         outputs = Outputs(as_json, csv, markdown, plot, out)
         if sweep is not None:

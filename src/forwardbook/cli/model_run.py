@@ -21,10 +21,12 @@ from rich.progress import (
 
 from forwardbook.book.model_pictures import SUFFIXES
 from forwardbook.book.model_tables import analysis_csv, analysis_page
+from forwardbook.cli.agent_options import show_preview, show_spent
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.analysis import Analysis, report
+from forwardbook.models.populated import Populated
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.model_analysis import Checked, Request, analyse, checked
+from forwardbook.pipeline.model_analysis import Checked, Request, analyse, checked, config_file
 from forwardbook.pipeline.model_ensure import Ensured, analysed, known
 from forwardbook.pipeline.model_steps import Steps, agreement
 from forwardbook.profiling.peaks import devices
@@ -73,6 +75,20 @@ def run_steps(
 ) -> None:
     """The steps asked for, or all of them; `jobs` below 0 lists missing classes without analysing them."""
     outputs.check()
+    try:
+        _run_steps(request, wanted, outputs, file, jobs, timeout)
+    finally:
+        show_spent(request.chosen)
+
+
+def _run_steps(
+    request: Request,
+    wanted: Mapping[str, bool],
+    outputs: Outputs,
+    file: Path | None,
+    jobs: int,
+    timeout: float | None,
+) -> None:
     every = not any(wanted.values())
     workspace = Workspace.find()
     kept = ModelFiles(workspace.root)
@@ -89,7 +105,7 @@ def run_steps(
     if wanted["populate"]:
         with progress() as told:
             told("reading parameters")
-            content["populated"] = _wrote(steps.write_populated(steps.populate()))
+            content["populated"] = _wrote(steps.write_populated(_populated(steps, request)))
     if analysis is not None:
         _give(analysis, outputs, bool(request.devices), content)
     elif outputs.as_json:
@@ -104,8 +120,8 @@ def _analysed(asked: Checked, steps: Steps, every: bool, file: Path | None) -> A
     """The analysis, beside what the module database says; what was found out for it is kept."""
     analysis = analyse(asked)
     found = steps.fresh(file)
-    if found is None and every:
-        found = steps.populate()
+    if every and (found is None or _is_open(found, asked.request)):
+        found = _populated(steps, asked.request)
         steps.write_populated(found)
         if not steps.kept_architecture():
             steps.write_architecture()
@@ -115,6 +131,52 @@ def _analysed(asked: Checked, steps: Steps, every: bool, file: Path | None) -> A
         names = ", ".join(one.class_name.rpartition(".")[2] for one in missing)
         notes.append(f"not in the module database: {names}; --ensure-modules analyses them")
     return replace(analysis, agreement=told, notes=tuple(notes))
+
+
+def _populated(steps: Steps, request: Request) -> Populated:
+    """The parameters; those that nothing gives come from whoever was chosen, if the proof confirms them."""
+    if request.chosen is None:
+        return steps.populate()
+    from forwardbook.pipeline.agent_parameters import filled
+
+    for phase in steps.model.phases() if steps.model.costs is None else ():
+        steps.model.derive(phase)  # what is proposed is held against the formulas of the model's own run
+    found = steps.populate()
+    made = filled(steps, found, request.chosen)
+    for line in made.notes:
+        say(line)
+    return made.populated
+
+
+def _is_open(found: Populated, request: Request) -> bool:
+    """Whether somebody was chosen who could fill a parameter."""
+    if request.chosen is None:
+        return False
+    from forwardbook.pipeline.agent_parameters import open_parameters
+
+    return bool(open_parameters(found))
+
+
+def show_prompt(request: Request) -> None:
+    """What an analyst would be sent about a model, and its worst cost; nothing is sent or written."""
+    from forwardbook.pipeline.agent_parameters import previewed as of_parameters
+    from forwardbook.pipeline.agent_structure import previewed as of_structure
+    from forwardbook.pipeline.model_source import ModelUnknown
+
+    assert request.chosen is not None
+    workspace = Workspace.find()
+    kept = ModelFiles(workspace.root)
+    try:
+        with progress() as told:
+            asked = checked(replace(request, chosen=None), kept, told, need_sizes=False)
+            steps = Steps(asked.model, kept, request.model, workspace)
+            seen = of_parameters(steps, steps.populate(), request.chosen)
+    except ModelUnknown:
+        file = config_file(request.model)
+        if file is None:
+            raise
+        seen = of_structure(file, request.chosen)
+    show_preview(seen)
 
 
 def _ensure(steps: Steps, jobs: int, timeout: float | None, workspace: Workspace) -> list[Ensured]:

@@ -50,6 +50,8 @@ class Architecture(Record):
     config_class: str
     config: dict[str, JsonValue]
     inputs: dict[str, str] = Field(default_factory=dict, exclude_if=lambda given: not given)
+    proposal: str = Field(default="", exclude_if=lambda given: not given)
+    """Who proposed the structure of a config that no rule knows, and how that was checked."""
     layers: list[Layer]
 
     def classes(self) -> list[str]:

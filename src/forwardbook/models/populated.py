@@ -11,7 +11,7 @@ from forwardbook.models.architecture import Architecture, Layer
 from forwardbook.schema import Record
 
 POPULATED_VERSION: Final = 1
-Origin = Literal["runtime", "config", "derived", "structure", "default"]
+Origin = Literal["runtime", "config", "derived", "structure", "default", "agent"]
 State = Literal["agrees", "same arithmetic", "differs", "no regime", "no entry"]
 
 
@@ -71,6 +71,8 @@ class Opinion(Record):
     state: State
     regime: str = ""
     told: str = ""
+    unknown: list[str] = Field(default_factory=list, exclude_if=lambda names: not names)
+    """Parameters without which no formulas of the class can be evaluated here."""
 
 
 class Populated(Record):
@@ -84,6 +86,7 @@ class Populated(Record):
     config_class: str
     config: dict[str, JsonValue]
     inputs: dict[str, str] = Field(default_factory=dict, exclude_if=lambda given: not given)
+    proposal: str = Field(default="", exclude_if=lambda given: not given)
     config_digest: str
     database_digest: str = Field(default="", description="of the entries that the parameters are for")
     runtime: list[str]
@@ -100,6 +103,7 @@ class Populated(Record):
             config_class=self.config_class,
             config=self.config,
             inputs=self.inputs,
+            proposal=self.proposal,
             layers=[layer.bare() for layer in self.layers[0].sub_layers],
         )
 

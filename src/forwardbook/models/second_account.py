@@ -127,7 +127,9 @@ def _opinion(
     guessed = best is not None and _differs(best[1]) and _alone_in(entry, best[0])
     if best is None or (unknown and guessed):
         told = f"sizes of this call that are not known: {', '.join(unknown)}" if unknown else ""
-        return Opinion(layer=name, class_name=layer.class_name, state="no regime", told=told)
+        return Opinion(
+            layer=name, class_name=layer.class_name, state="no regime", told=told, unknown=list(unknown)
+        )
     regime_name, wrong = best
     state: State = "differs" if _differs(wrong) else "same arithmetic" if wrong else "agrees"
     told = f"not equal: {', '.join(wrong)}" if wrong else ""

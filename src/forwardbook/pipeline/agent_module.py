@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -27,9 +26,6 @@ from forwardbook.pipeline.subject import Subject
 from forwardbook.profiling.claim import Claim
 from forwardbook.schema import Entry, Proposal
 
-Run = Callable[[Request, Limits], Response]
-LOOK: Final = partial(run_child, worker="forwardbook.pipeline.claim_work:look")
-HOLD: Final = partial(run_child, worker="forwardbook.pipeline.claim_work:work")
 ASKED: Final = frozenset({"unsupported", "forward", "timeout", "memory", "wrong"})
 """Kinds of problems of the engines that a person may have a model look into."""
 CHECK_SECONDS: Final = 120.0
@@ -43,6 +39,16 @@ class Proposed:
     spent: tuple[str, ...] = ()
     failure: Failure | None = None
     diagnostics: dict[str, JsonValue] | None = None
+
+
+def look(request: Request, limits: Limits) -> Response:
+    """The sizes of the class, from a child process."""
+    return run_child(request, limits, "forwardbook.pipeline.claim_work:look")
+
+
+def hold(request: Request, limits: Limits) -> Response:
+    """What measuring says of a claim, from a child process."""
+    return run_child(request, limits, "forwardbook.pipeline.claim_work:work")
 
 
 def open_points(entry: Entry | None, problem: str = "", kind: str = "") -> tuple[str, ...]:
@@ -66,7 +72,6 @@ class Check:
 
     request: Request
     limits: Limits
-    hold: Run = HOLD
     entry: Entry | None = None
     count: int = 0
 
@@ -75,7 +80,7 @@ class Check:
         assert isinstance(value, Claim)
         self.count += 1
         update = {"claim": value.model_dump(mode="json"), "seed": self.request.seed + 1000 * self.count}
-        response = await asyncio.to_thread(self.hold, self.request.model_copy(update=update), self.limits)
+        response = await asyncio.to_thread(hold, self.request.model_copy(update=update), self.limits)
         if response.problem is not None:
             return response.problem
         if response.entry is None:
@@ -91,12 +96,10 @@ def propose(
     candidate: Entry | None,
     chosen: Chosen,
     limits: Limits,
-    look: Run = LOOK,
-    hold: Run = HOLD,
 ) -> Proposed:
     """Ask the chosen analyst for formulas; only what measurement confirms comes back as an entry."""
-    check = Check(request, replace(limits, seconds=min(limits.seconds, CHECK_SECONDS)), hold)
-    asked = _task(wanted, request, points, candidate, chosen, limits, look, check)
+    check = Check(request, replace(limits, seconds=min(limits.seconds, CHECK_SECONDS)))
+    asked = _task(wanted, request, points, candidate, chosen, limits, check)
     [outcome] = asyncio.run(settle_all([asked], chosen.analyst))
     spent = tuple(chosen.ledger.report())
     if isinstance(outcome, Failure):
@@ -114,11 +117,10 @@ def previewed(
     candidate: Entry | None,
     chosen: Chosen,
     limits: Limits,
-    look: Run = LOOK,
 ) -> Preview:
     """The first request as it would be sent, and the most that it could cost; nothing is sent."""
     check = Check(request, limits)
-    return preview(_task(wanted, request, points, candidate, chosen, limits, look, check), chosen.price)
+    return preview(_task(wanted, request, points, candidate, chosen, limits, check), chosen.price)
 
 
 def _task(
@@ -128,7 +130,6 @@ def _task(
     candidate: Entry | None,
     chosen: Chosen,
     limits: Limits,
-    look: Run,
     check: Check,
 ) -> Task:
     seen = look(request, limits)

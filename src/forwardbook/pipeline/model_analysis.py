@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import JsonValue
 
@@ -17,9 +18,12 @@ from forwardbook.models.roofline import Device
 from forwardbook.models.totals import Attention, NoFormulas, SizesRefused, Widths, evaluate
 from forwardbook.pipeline.model_find import changed, find_model, with_frames, with_image_size
 from forwardbook.pipeline.model_pipeline import Model, Told
-from forwardbook.pipeline.model_source import ModelRefused
+from forwardbook.pipeline.model_source import ModelRefused, ModelUnknown
 from forwardbook.profiling.peaks import UnknownDevice, devices_named
 from forwardbook.workspace.model_files import ModelFiles
+
+if TYPE_CHECKING:
+    from forwardbook.agents.choose import Chosen
 
 PhaseChoice = Literal["prefill", "decode", "both"]
 LONGEST = ("max_position_embeddings", "n_positions", "max_target_positions")
@@ -40,6 +44,8 @@ class Request:
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
     trusted: bool = False
+    chosen: Chosen | None = None
+    """Who is asked about a config that no rule knows; by default nobody."""
 
     @property
     def phases(self) -> tuple[str, ...]:
@@ -84,7 +90,7 @@ def checked(
         problems.append(SizesRefused(f"reading the sizes: must be at least 1: {', '.join(small)}"))
     model: Model | None = None
     try:
-        found = find_model(request.model, kept, request.inputs, request.trusted)
+        found = _found(request, kept, told)
         found = changed(found, request.fields)
         if request.image_size is not None and request.image_size > 0:
             found = with_image_size(found, request.image_size)
@@ -101,6 +107,29 @@ def checked(
         kind = type(problems[0]) if len({type(p) for p in problems}) == 1 else SizesRefused
         raise kind("\n".join(str(problem) for problem in problems))
     return Checked(request, model, widths, tuple(devices), sizes)
+
+
+def _found(request: Request, kept: ModelFiles, told: Told) -> Architecture:
+    """The architecture; of a config that no rule knows the one that whoever was chosen proposed."""
+    try:
+        return find_model(request.model, kept, request.inputs, request.trusted)
+    except ModelUnknown as error:
+        file = config_file(request.model)
+        if file is None:
+            raise
+        if request.chosen is None:
+            raise ModelUnknown(f"{error}\n  or ask a model how it is built: --analyst api") from error
+        from forwardbook.pipeline.agent_structure import proposed
+
+        told("asking how the model is built")
+        return proposed(file, request.chosen, kept.root)
+
+
+def config_file(name: str) -> Path | None:
+    """The config.json that a name stands for, None where it stands for none."""
+    path = Path(name)
+    file = path / "config.json" if path.is_dir() else path
+    return file if file.name == "config.json" and file.is_file() else None
 
 
 def _decoded(sizes: dict[str, int], request: Request) -> dict[str, int]:
@@ -175,7 +204,7 @@ def _decode(
 
 def _cautions(architecture: Architecture, asked: Checked, phases: Sequence[PhaseAnalysis]) -> list[str]:
     """What a careful reader would want to be told about these sizes."""
-    found: list[str] = []
+    found = [f"structure {architecture.proposal}"] if architecture.proposal else []
     longest = made_for(architecture)
     reached = max((asked.sizes.get(n, 0) for n in ("seq_len", "decoder_seq_len", "kv_len")), default=0)
     if longest is not None and reached > longest:

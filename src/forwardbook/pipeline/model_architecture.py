@@ -112,4 +112,5 @@ def _stem(name: str) -> str:
 def _joined(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
-    return f"{_stem(names[0])}.{names[0].rpartition('.')[2]}-{names[-1].rpartition('.')[2]}"
+    stem, last = _stem(names[0]), names[-1].rpartition(".")[2]
+    return f"{stem}{stem and '.'}{names[0].rpartition('.')[2]}-{last}"

@@ -105,7 +105,7 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
     except ModelUnknown as error:
         raise ModelUnknown(f"changing the config of {architecture.model_id}: {error}") from error
     source = ModelSource(model_id, model_named(architecture.model_class), new, architecture.source)
-    return described(source)
+    return described(source).model_copy(update={"proposal": architecture.proposal})
 
 
 def with_image_size(architecture: Architecture, size: int) -> Architecture:

@@ -185,7 +185,7 @@ def _name(paths: Sequence[str], parent: str) -> str:
     stem, _, _ = short[0].rpartition(".")
     numbers = sorted(int(s.rpartition(".")[2]) for s in short if s.rpartition(".")[2].isdigit())
     same = all(s.rpartition(".")[0] == stem and s.rpartition(".")[2].isdigit() for s in short)
-    return f"{stem}.{_ranges(numbers)}" if same else ",".join(short)
+    return f"{stem}{stem and '.'}{_ranges(numbers)}" if same else ",".join(short)
 
 
 def _ranges(numbers: Sequence[int]) -> str:

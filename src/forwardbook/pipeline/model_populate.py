@@ -36,6 +36,7 @@ def populated(architecture: Architecture, module: nn.Module, database: Database)
         config_class=architecture.config_class,
         config=architecture.config,
         inputs=architecture.inputs,
+        proposal=architecture.proposal,
         config_digest=config_digest(architecture),
         database_digest=database_digest(filled, database),
         runtime=sorted({*templates, *WIDTHS}),

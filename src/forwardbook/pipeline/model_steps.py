@@ -50,7 +50,7 @@ class Steps:
     def populate(self) -> Populated:
         """The parameters of every layer now, and what the entries say of the formulas derived so far."""
         found = populated(self.model.architecture, self.model.module(), self.database)
-        return found.model_copy(update={"opinions": self._opinions(found)})
+        return found.model_copy(update={"opinions": self.opinions(found)})
 
     def write_populated(self, found: Populated) -> Path:
         """The parameters on disk."""
@@ -68,14 +68,16 @@ class Steps:
                 return found
         return None
 
-    def _opinions(self, found: Populated) -> dict[str, list[Opinion]]:
+    def opinions(self, found: Populated) -> dict[str, list[Opinion]]:
+        """By phase, what the entries say of the formulas derived so far, with these parameters."""
         told: dict[str, list[Opinion]] = {}
         for phase in self.model.costs.phases if self.model.costs else []:
             if phase.phase not in told:
-                told[phase.phase] = opinions(phase, found, self._entry)
+                told[phase.phase] = opinions(phase, found, self.entry)
         return told
 
-    def _entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> Entry | None:
+        """The entry of a key with its formulas; None where it cannot be read."""
         try:
             return self.database.resolved(key)[1]
         except (DatabaseError, KeyError):

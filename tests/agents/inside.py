@@ -1,0 +1,33 @@
+"""Work that otherwise runs in a child process, in this one: torch is imported once for all tests."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from forwardbook.pipeline.failure import described
+from forwardbook.pipeline.job import WORKER, Limits
+from forwardbook.pipeline.request import Request, Response
+
+COUNT: list[str] = []
+"""The workers that ran, in order."""
+
+
+def run_inside(request: Request, limits: Limits | None = None, worker: str = WORKER) -> Response:
+    """The response of a worker; what the analysed code raises is described as a child would."""
+    COUNT.append(worker)
+    module, _, name = worker.partition(":")
+    before, path = set(sys.modules), [*sys.path]
+    sys.path[:0] = request.roots
+    try:
+        found: Response = getattr(importlib.import_module(module), name)(request)
+        return found
+    except Exception as error:  # noqa: BLE001 - as a child does
+        return described(request, error)
+    finally:
+        sys.path[:] = path
+        for fresh in set(sys.modules) - before:
+            if any(
+                str(getattr(sys.modules[fresh], "__file__", "")).startswith(root) for root in request.roots
+            ):
+                del sys.modules[fresh]
