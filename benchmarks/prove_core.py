@@ -15,6 +15,7 @@ import platform
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results" / "core_runs.json"
@@ -75,7 +76,7 @@ def prove_model(root: str, explore: bool) -> dict[str, object]:
         f"transformers.models.{root}",
         seed=20240229,
         explore=explore,
-        wanted=lambda name: name.startswith("transformers."),
+        wanted=partial(_wanted, f"transformers.models.{root.partition('.')[0]}.", stored()),
         told=lambda scenario: print(root, scenario, flush=True),
     )
     done: dict[str, object] = {}
@@ -93,6 +94,19 @@ def prove_model(root: str, explore: bool) -> dict[str, object]:
         print(root, scenario, "FAILED", reason[:200], flush=True)
     done["seconds"] = round(time.monotonic() - begin, 1)
     return done
+
+
+def _wanted(folder: str, known: frozenset[str], name: str) -> bool:
+    """The model's own classes; those that many models share keep the regimes of the first that has them."""
+    return name.startswith(folder) or (name.startswith("transformers.") and name not in known)
+
+
+def stored() -> frozenset[str]:
+    """The full names of the classes in the database."""
+    from forwardbook.workspace import Workspace
+
+    database = Workspace.find().load()
+    return frozenset(str(database.raw(key).get("full_class_name")) for key in database)
 
 
 def keep(entry: object) -> None:

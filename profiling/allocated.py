@@ -13,7 +13,7 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.instances.tensors import PlainMaker
 from forwardbook.analyzers.symbolic.bridges import no_initialisation
-from forwardbook.analyzers.symbolic.run import NumberSizes
+from forwardbook.analyzers.symbolic.run import NumberSizes, default_dtype
 from forwardbook.errors import ForwardbookError
 from forwardbook.profiling.hooks import watched
 
@@ -50,9 +50,7 @@ def peak_of_call(
     """
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler prints when it starts and stops
     chosen = NumberSizes(sizes)
-    default = torch.get_default_dtype()
-    torch.set_default_dtype(dtype)
-    try:
+    with default_dtype(dtype):
         with torch.device("meta"), no_initialisation():
             count = _parameters(recipe.build(chosen))
         if count > PARAMETERS:
@@ -67,8 +65,6 @@ def peak_of_call(
             profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled,
         ):
             root(*args, **kwargs)
-    finally:
-        torch.set_default_dtype(default)
     assert profiled.profiler is not None and profiled.profiler.kineto_results is not None
     events = list(_all(profiled.profiler.kineto_results.experimental_event_tree()))
     mark_event = next(e for e in events if e.name == _MARK)

@@ -20,6 +20,7 @@ from forwardbook.analyzers.reader import line_map
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.patterns import calls_of
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
+from forwardbook.analyzers.symbolic.run import default_dtype
 from forwardbook.analyzers.symbolic.summary import Summary, forward_code, summarise
 from forwardbook.errors import ForwardbookError
 from forwardbook.profiling.claim import PER_LINE
@@ -76,7 +77,7 @@ def run_real(
     chosen = ChosenSizes(sizes)
     recorder = Recorder(widths, dtype)
     counter = FlopCounterMode(display=False)
-    with _default_dtype(dtype), torch.no_grad():
+    with default_dtype(dtype), torch.no_grad():
         root = recipe.build(chosen).eval()
         args, kwargs = recipe.inputs(chosen, root, ScaledMaker(scale, seed))
         kinds = {type(module) for module in root.modules()}
@@ -143,13 +144,3 @@ def _lines(target: type[torch.nn.Module] | None) -> Iterator[list[Counter[int]]]
         yield found
     finally:
         sys.settrace(before)
-
-
-@contextmanager
-def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(dtype)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
