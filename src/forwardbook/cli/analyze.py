@@ -71,7 +71,7 @@ def analyze_module(
         else:
             show_preview(seen)
         return
-    with _interruptible("nothing was stored"), _status() as told:
+    with interruptible("nothing was stored"), _status() as told:
         analysis = analyze(
             name,
             options,
@@ -115,7 +115,7 @@ def validate(
     seed = secrets.randbelow(2**31) if seed is None else seed
     limits = Limits.given(memory, timeout)
     checks = []
-    with _interruptible("nothing was changed"), _status() as told:
+    with interruptible("nothing was changed"), _status() as told:
         for check in checks_of(names or [], seed=seed, limits=limits, started=lambda n: told(f"proving {n}")):
             checks.append(check)
             if not as_json:
@@ -180,7 +180,7 @@ def _status() -> _Told:
 
 
 @contextmanager
-def _interruptible(outcome: str) -> Iterator[None]:
+def interruptible(outcome: str) -> Iterator[None]:
     """Ctrl-C inside is a message and exit code 130."""
     try:
         yield

@@ -17,6 +17,8 @@ COMMANDS: Final = {
     "validate": "forwardbook.cli.analyze:validate",
     "list": "forwardbook.cli.browse:list_entries",
     "show": "forwardbook.cli.browse:show",
+    "check": "forwardbook.cli.check:check",
+    "diff": "forwardbook.cli.check:diff",
     "regenerate": "forwardbook.cli.regenerate:regenerate",
     "evaluate": "forwardbook.cli.evaluate:evaluate",
     "static-share": "forwardbook.cli.static_share:static_share",
@@ -27,7 +29,10 @@ COMMANDS: Final = {
 }
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""
 
-GROUPS: Final = {"profile": "forwardbook.cli.profile:build_group"}
+GROUPS: Final = {
+    "profile": "forwardbook.cli.profile:build_group",
+    "site": "forwardbook.cli.site:build_group",
+}
 """Commands that have commands of their own, and what builds them."""
 
 

@@ -84,7 +84,7 @@ def regenerate(
         try:
             done = regenerate(workspace, wanted, told)
         except KeyboardInterrupt:
-            _say("interrupted: what was done is kept, the same command goes on with the others")
+            say("interrupted: what was done is kept, the same command goes on with the others")
             raise typer.Exit(130) from None
     _tell(done, report or [], workspace.root, as_json)
 
@@ -98,7 +98,7 @@ def _list(found: Sequence[Stale], as_json: bool) -> None:
         return
     for one in found:
         print(f"{one.entry.full_class_name}: {'; '.join(one.reasons)}")
-    _say(f"{len(found)} stale")
+    say(f"{len(found)} stale")
 
 
 def _tell(done: Regenerated, report: list[Path], root: Path, as_json: bool) -> None:
@@ -117,9 +117,9 @@ def _tell(done: Regenerated, report: list[Path], root: Path, as_json: bool) -> N
                 print(f"{state:<12} {row.full_class_name}{problem}")
         for note in done.notes:
             print(note)
-    _say(summary(done))
+    say(summary(done))
     for path in places:
-        _say(f"report: {path}")
+        say(f"report: {path}")
 
 
 def spread_of(jobs: int, cluster: str) -> Spread:
@@ -146,12 +146,12 @@ def class_progress() -> Iterator[Told]:
 
     def line(doing: str, done: int, total: int) -> None:
         if not doing.startswith("reading "):
-            _say(f"[{done}/{total}] {doing}")
+            say(f"[{done}/{total}] {doing}")
 
     yield line
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     """A line beside the result; what the terminal cannot show is escaped."""
     encoding = sys.stderr.encoding or "utf-8"
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)

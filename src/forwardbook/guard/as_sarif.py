@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Final
 from urllib.parse import quote
 
 from pydantic import JsonValue
 
-import forwardbook
 from forwardbook.guard.change import Amount, ClassChange
 from forwardbook.guard.findings import Findings, Trouble, percent, shown_sizes
 from forwardbook.guard.kept import Kept
@@ -22,14 +22,14 @@ RULES: Final = {
 Json = dict[str, JsonValue]
 
 
-def findings_sarif(findings: Findings, prefix: str = "") -> Json:
+def findings_sarif(findings: Findings, version: str, prefix: str = "") -> Json:
     """The log; files are relative to the repository, `prefix` is the way there from the workspace."""
     results = [*_changes(findings, prefix), *_budgets(findings, prefix), *_troubles(findings, prefix)]
     rules: list[JsonValue] = [
         {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": "error"}}
         for name, text in RULES.items()
     ]
-    driver: Json = {"name": "forwardbook", "semanticVersion": forwardbook.__version__, "rules": rules}
+    driver: Json = {"name": "forwardbook", "semanticVersion": version, "rules": rules}
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -41,21 +41,27 @@ def _changes(findings: Findings, prefix: str) -> Iterator[JsonValue]:
     for change in findings.changed:
         level = "error" if change.is_beyond(findings.tolerance) else "note"
         lines = list(_lines(change))
-        for regime, line, text in lines:
-            yield _result("cost-changed", level, text, prefix, change.file, line, f"{change.key}:{regime}")
+        for place, line, text in lines:
+            yield _result("cost-changed", level, text, prefix, change.file, line, f"{change.key}:{place}")
         if not lines:
             text = f"{change.full_class_name}: {_verdicts(change)}"
             yield _result("cost-changed", level, text, prefix, change.file, change.line, change.key)
 
 
 def _lines(change: ClassChange) -> Iterator[tuple[str, int, str]]:
+    """For each line whose cost changed: what tells it from others, its number, and the message."""
     for regime in change.regimes:
-        for line in regime.lines:
+        at = f" at {shown_sizes(regime.sizes.values)}" if regime.sizes is not None else ""
+        for number, line in enumerate(regime.lines):
             amounts = "; ".join(_said(amount) for amount in line.amounts)
-            at = f" at {shown_sizes(regime.sizes.values)}" if regime.sizes is not None else ""
-            gone = "" if line.line else " (this line is gone)"
+            gone = "" if line.line else f" (`{line.before_code}` is gone)"
             text = f"{change.full_class_name}, regime {regime.name}{gone}: {amounts}{at}"
-            yield regime.name, line.line or change.line, text
+            code = hashlib.sha256((line.code or line.before_code).encode()).hexdigest()[:16]
+            yield f"{regime.name}:{code}:{number}", line.line or change.line, text
+        if regime.amounts and not regime.lines:
+            amounts = "; ".join(_said(amount) for amount in regime.amounts)
+            text = f"{change.full_class_name}, regime {regime.name}, in total: {amounts}{at}"
+            yield f"{regime.name}:total", change.line, text
 
 
 def _said(one: Amount) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
@@ -77,8 +77,6 @@ class ClassChange:
     reasons: tuple[str, ...] = ()
     """Why it was looked at: what of it is another one."""
     remark: str = ""
-    calls: tuple[str, ...] = field(default=())
-    """The classes of the submodules that it calls."""
 
     @property
     def is_changed(self) -> bool:
@@ -104,9 +102,6 @@ def class_change(
     changes = [
         _regime_change(before, after, was.get(name), now.get(name), wanted or {}) for name in {**was, **now}
     ]
-    called = dict.fromkeys(
-        call.class_name for regime in after.regimes for call in regime.flop_analysis.submodule_calls
-    )
     return ClassChange(
         key,
         after.full_class_name,
@@ -116,7 +111,6 @@ def class_change(
         tuple(changes),
         reasons,
         after.validation.reason if after.validation.verdict != before.validation.verdict else "",
-        tuple(called),
     )
 
 
@@ -200,8 +194,3 @@ def value_of(formula: str, sizes: Mapping[str, int]) -> int | None:
         return parse(formula).evaluate(sizes)
     except (FormulaError, ZeroDivisionError):
         return None
-
-
-def beyond(changes: Iterator[ClassChange], tolerance: Fraction) -> list[ClassChange]:
-    """Those whose cost changed by more than a share."""
-    return [change for change in changes if change.is_beyond(tolerance)]

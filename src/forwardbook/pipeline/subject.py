@@ -44,7 +44,10 @@ class Subject:
 
     def code_hash(self) -> str:
         """The hash of all own code that building and calling it reaches; empty for installed packages."""
-        return code_hash(self.found.class_name, self.found.file, self.found.root) if self.roots else ""
+        root = self.found.root
+        if not self.roots or any(root.glob(f"{self.library}-*.dist-info")):
+            return ""
+        return code_hash(self.found.class_name, self.found.file, root)
 
 
 def subject(typed: str, folder: Path | None = None) -> Subject:

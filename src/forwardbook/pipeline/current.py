@@ -1,0 +1,114 @@
+"""Stored entries in; their entries as the code is now out: the stored one where it is fresh, else derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from forwardbook.errors import ForwardbookError
+from forwardbook.guard.change import ClassChange
+from forwardbook.guard.findings import Trouble
+from forwardbook.pipeline.derive import PASSING, Outcome, Task, derive, subject_of
+from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.regenerate import kept_outcome
+from forwardbook.pipeline.spread import Spread
+from forwardbook.pipeline.stale import stale_entry
+from forwardbook.schema import Entry
+from forwardbook.workspace.kept_outcomes import KeptOutcomes
+
+Told = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What is known of a class now: its entry and why it was looked at again, or the problem."""
+
+    key: str
+    full_class_name: str
+    entry: Entry | None = None
+    reasons: tuple[str, ...] = ()
+    problem: str = ""
+    derived: bool = False
+
+    def trouble(self, before: Entry) -> Trouble:
+        """The problem, at the place where the class was."""
+        place = before.code_location
+        return Trouble(self.key, self.full_class_name, self.problem, place.file, place.line_start)
+
+
+@dataclass(frozen=True)
+class Now:
+    """How the present state is found: `folder` holds the code, `kept` what was derived before."""
+
+    folder: Path
+    kept: KeptOutcomes
+    spread: Spread = Spread()
+    limits: Limits = Limits()
+    roots: tuple[str, ...] = ()
+    told: Told = lambda doing, done, total: None
+    work: Callable[[Task], Outcome] = derive
+
+    def of(self, entries: Mapping[str, Entry], rules: str) -> Iterator[Current]:
+        """Each class as its code is now; `rules` is the version of rules of entries that name none."""
+        tasks: dict[str, Task] = {}
+        reasons: dict[str, tuple[str, ...]] = {}
+        for key, entry in entries.items():
+            if self.roots:
+                reasons[key] = ("another installation",)
+            else:
+                found = stale_entry(key, entry, rules, self.folder)
+                if found is None:
+                    yield Current(key, entry.full_class_name, entry)
+                    continue
+                reasons[key] = found.reasons
+            tasks[key] = self._task(key, entry)
+        for outcome in self._outcomes(list(tasks.values())):
+            yield _current(outcome, reasons[outcome.key])
+
+    def _outcomes(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        total, open_ = len(tasks), []
+        for task in tasks:
+            kept = kept_outcome(self.kept, task)
+            if kept is not None and kept.entry is not None:
+                yield kept
+            else:
+                open_.append(task)
+        for count, outcome in enumerate(self.spread(self.work, open_), total - len(open_) + 1):
+            if outcome.entry is not None and outcome.problem_kind not in PASSING:
+                self.kept.keep(outcome.fingerprint, outcome.model_dump_json())
+            self.told(f"{outcome.problem_kind or 'derived'} {outcome.full_class_name}", count, total)
+            yield outcome
+
+    def _task(self, key: str, entry: Entry) -> Task:
+        return Task(
+            key=key,
+            entry=entry.model_dump(mode="json"),
+            folder=str(self.folder),
+            roots=self.roots,
+            memory_gb=self.limits.memory_gb,
+            seconds=self.limits.seconds,
+        )
+
+
+def _current(outcome: Outcome, reasons: tuple[str, ...]) -> Current:
+    entry = Entry.model_validate(outcome.entry) if outcome.entry is not None else None
+    return Current(outcome.key, outcome.full_class_name, entry, reasons, outcome.problem, True)
+
+
+def located(change: ClassChange, entry: Entry, folder: Path) -> ClassChange:
+    """The change with its file relative to a folder, as a person and a code host look for it."""
+    try:
+        file = subject_of(entry, folder).found.file
+    except ForwardbookError:
+        return change
+    return replace(change, file=relative_to(file, folder))
+
+
+def relative_to(file: Path, folder: Path) -> str:
+    """The file from the folder on where it lies in it, else from its package on."""
+    root = folder.resolve()
+    if file.is_relative_to(root) and "-packages" not in file.as_posix():
+        return file.relative_to(root).as_posix()
+    parts = file.as_posix().rpartition("-packages/")
+    return parts[2]
