@@ -193,3 +193,20 @@ class DeviceTable(SiteData):
 
     devices: tuple[SiteDevice, ...]
     formats: tuple[tuple[int, tuple[str, ...]], ...]
+
+
+class TreeBox(SiteData):
+    """A layer in the picture of a cost tree: its share of the whole and where it begins, in millionths."""
+
+    label: str
+    detail: str
+    left: int
+    width: int
+    depth: int
+
+
+class CostTree(SiteData):
+    """```` ```fb-tree ````: layers beneath layers, each as wide as its share of a quantity."""
+
+    title: str
+    boxes: tuple[TreeBox, ...]

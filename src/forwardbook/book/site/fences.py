@@ -7,6 +7,7 @@ is shown as the text it is.
     ```fb-lines         <div class="fb-lines" data-fb="{Listing}"> table of source lines </div>
     ```fb-catalogue     <div class="fb-catalogue" data-fb="{Catalogue}"> number of classes </div>
     ```fb-roofline      <div class="fb-roofline" data-fb="{Roofline}"> table of points </div>
+    ```fb-tree          <div class="fb-tree"> <svg> </div>: drawn here, no script
     ```math             <div class="fb-math"> <math> </div>: MathML, typeset here, no script
 
 Paths in the data are seen from the root of the site, which a script knows from its own address
@@ -21,8 +22,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
-from forwardbook.book.site.data import Calculator, Catalogue, Listing, Roofline, SiteData
+from forwardbook.book.site.data import Calculator, Catalogue, CostTree, Listing, Roofline, SiteData
 from forwardbook.book.site.fallback import calculator_table, catalogue_words, listing_table, roofline_table
+from forwardbook.book.site.tree_picture import tree_picture
 from forwardbook.book.site.typeset import typeset_lines
 
 if TYPE_CHECKING:
@@ -58,6 +60,15 @@ def roofline(source: str, language: str, css: str, options: Options, md: Markdow
 def math(source: str, language: str, css: str, options: Options, md: Markdown, **_: object) -> str:
     """```` ```math ````: a line `name = formula` in the formula language for each equation."""
     return typeset_lines(source)
+
+
+def tree(source: str, language: str, css: str, options: Options, md: Markdown, **_: object) -> str:
+    """```` ```fb-tree ````: a `CostTree`, drawn here."""
+    try:
+        data = CostTree.model_validate_json(source)
+    except ValidationError:
+        return f"<pre><code>{escape(source)}</code></pre>"
+    return f'<div class="fb-tree" data-search-exclude>{tree_picture(data)}</div>'
 
 
 def _element(source: str, kind: type[Data], css: str, words: Callable[[Data], str]) -> str:

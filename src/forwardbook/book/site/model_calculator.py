@@ -1,0 +1,62 @@
+"""A model's formulas in; its live calculator out: phases are regimes, sizes of a call the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+
+from forwardbook.book.site.data import Calculator, CalculatorRegime, Input
+from forwardbook.book.site.model_subject import WIDTHS, ModelSubject
+from forwardbook.book.site.quantities import QUANTITY_LIST, WIDTH_NAMES
+from forwardbook.models.record import PhaseCosts
+from forwardbook.models.totals import whole
+from forwardbook.schema import QUANTITIES, Parameter
+
+
+def model_calculator(
+    subject: ModelSubject, points: Mapping[str, tuple[PhaseCosts, dict[str, int]]]
+) -> Calculator:
+    """The calculator, beginning at the first of the given points."""
+    phases = subject.costs.phases
+    parameters = {each.name: each for phase in phases for each in phase.parameters}
+    widths = {
+        name: Parameter(name=name, meaning="bytes of one element", source="number format")
+        for name in WIDTH_NAMES
+    }
+    start, sizes = next(iter(points.values()), (None, {}))
+    given = {**sizes, **{name: int(size) for name, size in WIDTHS.in_bytes().items()}}
+    found = whole(start, sizes, WIDTHS) if start else None
+    return Calculator(
+        key=subject.costs.model_id,
+        class_name=subject.costs.model_class.rpartition(".")[2],
+        quantities=QUANTITY_LIST,
+        inputs=tuple(
+            Input(
+                name=each.name,
+                meaning=each.meaning,
+                source=each.source,
+                default=str(given.get(each.name, "")),
+            )
+            for each in (parameters | widths).values()
+        ),
+        bits=WIDTH_NAMES,
+        regimes=tuple(_regime(phase, number, phases) for number, phase in enumerate(phases)),
+        regime=_name(start, phases.index(start), phases) if start else "",
+        expected={name: str(ceil(getattr(found, name))) for name in QUANTITIES} if found else {},
+    )
+
+
+def _regime(phase: PhaseCosts, number: int, phases: list[PhaseCosts]) -> CalculatorRegime:
+    costs = phase.model.costs
+    return CalculatorRegime(
+        name=_name(phase, number, phases),
+        conditions=tuple(phase.conditions),
+        parameters=(*(each.name for each in phase.parameters), *WIDTH_NAMES),
+        formulas={name: str(getattr(costs, name)) for name in QUANTITIES},
+    )
+
+
+def _name(phase: PhaseCosts, number: int, phases: list[PhaseCosts]) -> str:
+    """The phase, numbered where there are several of its kind."""
+    before = sum(each.phase == phase.phase for each in phases[:number])
+    return phase.phase if not before else f"{phase.phase} {before + 1}"

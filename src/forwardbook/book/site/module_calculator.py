@@ -1,0 +1,62 @@
+"""An entry and presets in; the data of its live calculator out, with defaults at which it has an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forwardbook.book.site.data import Calculator, CalculatorRegime, Input
+from forwardbook.book.site.module_subject import ModuleSubject
+from forwardbook.book.site.quantities import QUANTITY_LIST, USUAL_SIZES, WIDTH_NAMES
+from forwardbook.schema import QUANTITIES, Regime
+
+
+def module_calculator(subject: ModuleSubject) -> Calculator:
+    """The calculator of a class that has regimes."""
+    holder = subject.holder
+    sizes, regime, expected = _start(subject)
+    inputs = tuple(
+        Input(name=each.name, meaning=each.meaning, source=each.source, default=str(sizes.get(each.name, "")))
+        for each in holder.parameters
+    )
+    return Calculator(
+        key=subject.key,
+        class_name=subject.entry.class_name,
+        quantities=QUANTITY_LIST,
+        inputs=inputs,
+        bits=tuple(each.name for each in holder.parameters if each.name in WIDTH_NAMES),
+        regimes=tuple(_regime(each) for each in holder.regimes),
+        presets=subject.presets,
+        regime=regime,
+        expected={name: str(expected[name]) for name in QUANTITIES} if expected else {},
+    )
+
+
+def _regime(regime: Regime) -> CalculatorRegime:
+    return CalculatorRegime(
+        name=regime.name,
+        context=regime.context,
+        conditions=regime.conditions,
+        parameters=regime.parameters,
+        formulas={name: regime.formula(name) for name in QUANTITIES},
+    )
+
+
+def _start(subject: ModuleSubject) -> tuple[dict[str, int], str, dict[str, int]]:
+    """The first sizes that a regime takes: those of a known model in a usual call, else of a proof."""
+    for sizes in _candidates(subject):
+        if found := subject.evaluate(sizes):
+            return sizes, *found
+    return {}, "", {}
+
+
+def _candidates(subject: ModuleSubject) -> Iterator[dict[str, int]]:
+    for regime in subject.holder.regimes:
+        for preset in subject.presets[:3]:
+            known = {**USUAL_SIZES, **{name: int(value) for name, value in preset.values.items()}}
+            for usual in ({}, {"seq_len": 512}, {"seq_len": 64}):
+                sizes = {name: (known | usual).get(name) for name in regime.parameters}
+                if all(value is not None for value in sizes.values()):
+                    yield {name: value for name, value in sizes.items() if value is not None}
+        for point in regime.proof.points if regime.proof else ():
+            if all(name in point.sizes for name in regime.parameters):
+                yield {name: point.sizes[name] for name in regime.parameters}

@@ -1,0 +1,170 @@
+"""The site's configuration in; MkDocs run over it, fully or over what changed, out.
+
+Only pages that changed are built where everything that all pages share is as it was: the configuration, the
+versions of the tools, the navigation and the code that makes pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from forwardbook.errors import ForwardbookError
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+
+    from forwardbook.pipeline.site import Prepared
+
+CONFIG: Final = "mkdocs.yml"
+STAMP: Final = ".forwardbook-site.json"
+_TOOLS: Final = ("mkdocs", "mkdocs-material", "pymdown-extensions", "markdown", "forwardbook")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What became of a build."""
+
+    prepared: Prepared
+    site: Path
+    built: int
+    seconds: float
+
+
+class SiteError(ForwardbookError):
+    """The site cannot be built; the message says what is missing or what MkDocs refused."""
+
+
+def prepare_site(config: Path | None) -> Prepared:
+    """docs/book brought up to date."""
+    from forwardbook.cli.site_reference import reference_pages
+    from forwardbook.pipeline.site import prepare
+
+    loaded = _loaded(_config_file(config), strict=False)
+    return prepare(Path(loaded.config_file_path).parent, Path(loaded.docs_dir), reference_pages())
+
+
+def build_site(config: Path | None, *, clean: bool, strict: bool) -> Built:
+    """The site, built fully or where that is enough only what changed.
+
+    Raises:
+        SiteError: for what MkDocs refuses, and with `strict` for each of its warnings.
+    """
+    from mkdocs.commands.build import build
+    from mkdocs.exceptions import Abort, MkDocsException
+
+    begun = time.monotonic()
+    file = _config_file(config)
+    prepared = prepare_site(file)
+    loaded = _loaded(file, strict=strict)
+    site, stamp = Path(loaded.site_dir), _stamp(loaded)
+    partial = not clean and _stamped(site) == stamp
+    (site / STAMP).unlink(missing_ok=True)  # until it is whole again
+    counter = _Counter()
+    try:
+        loaded.plugins.on_startup(command="build", dirty=partial)
+        if partial:
+            _remove_pages(Path(loaded.docs_dir), site)
+        logging.getLogger("mkdocs").addHandler(counter)
+        build(loaded, dirty=partial)
+    except (Abort, MkDocsException) as error:
+        said = "\n".join(f"  {line}" for line in counter.said)
+        raise SiteError(f"building the site of {file}: {error}\n{said}".rstrip()) from error
+    finally:
+        logging.getLogger("mkdocs").removeHandler(counter)
+        loaded.plugins.on_shutdown()
+    (site / STAMP).write_text(json.dumps({"made_from": stamp}) + "\n", encoding="utf-8")
+    pages = sum(
+        path.stat().st_mtime >= time.time() - (time.monotonic() - begun) for path in site.rglob("*.html")
+    )
+    return Built(prepared, site, pages, time.monotonic() - begun)
+
+
+def serve_site(config: Path | None, address: str) -> None:
+    """Serve the site until interrupted."""
+    from mkdocs.commands.serve import serve
+    from mkdocs.exceptions import Abort, MkDocsException
+
+    file = _config_file(config)
+    prepare_site(file)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        serve(str(file), dev_addr=address)
+    except (Abort, MkDocsException, OSError) as error:
+        raise SiteError(f"serving the site of {file} at {address}: {error}") from error
+
+
+class _Counter(logging.Handler):
+    """Keeps what MkDocs warns of."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+def _config_file(given: Path | None) -> Path:
+    from forwardbook.workspace import Workspace
+
+    file = given or Workspace.find().root / CONFIG
+    if not file.is_file():
+        raise SiteError(
+            f"building the site: there is no {file}. `forwardbook init` writes one, "
+            "or name yours with --config"
+        )
+    return file.resolve()
+
+
+def _loaded(file: Path, *, strict: bool) -> MkDocsConfig:
+    """The configuration; without the theme's banner, and our plugin does not prepare a second time."""
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import MkDocsException
+
+    if not file.is_file():
+        raise SiteError(f"building the site: there is no {file}")
+    try:
+        loaded = load_config(str(file), strict=strict)
+    except (MkDocsException, ForwardbookError) as error:
+        raise SiteError(f"reading {file}: {error}") from error
+    plugin = loaded.plugins.get("forwardbook")
+    if plugin is not None:
+        plugin.config["prepare"] = False
+    return loaded
+
+
+def _stamp(config: MkDocsConfig) -> str:
+    """Of all that every page shares: configuration, tools, navigation, theme, code that makes pages."""
+    from forwardbook.pipeline.site import installed, renderer_digest
+
+    shared = [
+        Path(config.config_file_path).read_text(encoding="utf-8"),
+        installed(_TOOLS),
+        renderer_digest(),
+        os.environ.get("SITE_URL", ""),
+    ]
+    return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
+
+
+def _stamped(site: Path) -> str:
+    try:
+        return str(json.loads((site / STAMP).read_text(encoding="utf-8"))["made_from"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _remove_pages(docs: Path, site: Path) -> None:
+    """Take pages out of the built site whose Markdown is gone: a partial build leaves them."""
+    for page in site.rglob("*.html"):
+        name = page.relative_to(site)
+        markdown = (docs / name).with_suffix(".md")
+        if name.as_posix() != "404.html" and not markdown.is_file() and not (docs / name).is_file():
+            page.unlink()
