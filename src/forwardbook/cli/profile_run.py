@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from forwardbook.cli import configured_options as configured
 from forwardbook.cli import model_options as options
 
-if TYPE_CHECKING:
-    from forwardbook.pipeline.profile_run import Settings
+LONG = "\n## From formula to kernel"
+HERE = "torch_profiler/report.md"
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="MODEL KEY=VALUE ...",
+        help="As of analyze-model: an id, a folder or `config.json`, `package.module:factory`. "
+        "Then overrides of the configuration: `group=option`, `pipeline.nsys.enable=true`.",
+    ),
+]
 
 
 def run(
-    model: Annotated[
-        str,
-        typer.Argument(
-            help="As of analyze-model: an id, a folder or `config.json`, `package.module:factory`."
-        ),
-    ],
+    words: Words = None,
     batch_size: options.BatchSize = None,
     seq_len: options.SeqLen = None,
     num_samples: options.NumSamples = None,
@@ -28,72 +33,85 @@ def run(
     fields: options.Fields = None,
     inputs: options.Inputs = None,
     trust: options.Trust = False,
-    device: Annotated[str, typer.Option(help="cpu or cuda, cuda:1, ...")] = "cpu",
+    device: Annotated[str | None, typer.Option(help="cpu or cuda, cuda:1, ...")] = None,
     dtype: Annotated[str | None, typer.Option(help="float32 (cpu), bfloat16 (cuda) by default.")] = None,
-    new_tokens: Annotated[int, typer.Option(min=1, help="Tokens to generate.")] = 8,
-    repeats: Annotated[int, typer.Option(min=1, help="Runs that count.")] = 5,
-    warmup: Annotated[int, typer.Option(min=0, help="Runs before them that do not.")] = 2,
-    seed: Annotated[int, typer.Option(help="Of weights and inputs.")] = 0,
+    new_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens to generate; 8.")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="Runs that count; 5.")] = None,
+    warmup: Annotated[int | None, typer.Option(min=0, help="Runs before them that do not; 2.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of weights and inputs; 0.")] = None,
     passes: Annotated[
-        str, typer.Option(help="Which of timing, operators, flops, memory; with commas.")
-    ] = "timing,operators,flops,memory",
-    nvtx: Annotated[bool, typer.Option("--nvtx/--no-nvtx", help="Ranges prefill, decode for Nsight.")] = True,
+        str | None, typer.Option(help="Which of timing, operators, flops, memory; with commas.")
+    ] = None,
+    nvtx: Annotated[
+        bool | None, typer.Option("--nvtx/--no-nvtx", help="Ranges prefill, decode for Nsight.")
+    ] = None,
     nvtx_modules: Annotated[bool, typer.Option("--nvtx-modules", help="And one for each module.")] = False,
     random_weights: Annotated[
         bool, typer.Option("--random-weights", help="Even where the folder holds weights.")
     ] = False,
     hardware: Annotated[str | None, typer.Option(help="Whose peaks to use, by id or driver's name.")] = None,
-    topk: Annotated[int, typer.Option("--topk", min=1, help="Operators to list.")] = 20,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where run folders go.")] = Path(
-        "tmp/profile-output"
-    ),
-    run_id: Annotated[str, typer.Option("--run-id", help="A name instead of time and number.")] = "",
+    topk: Annotated[int | None, typer.Option("--topk", min=1, help="Operators to list; 20.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Where run folders go; tmp/profile-output.")
+    ] = None,
+    run_id: Annotated[str | None, typer.Option("--run-id", help="A name instead of time and number.")] = None,
+    config_dir: configured.ConfigDir = None,
+    config_name: configured.ConfigName = "config",
+    cfg: configured.Shown = None,
+    resolve: configured.Resolve = False,
 ) -> None:
-    """Measure a model beside its formulas: `forwardbook profile run gpt2 --set n_layer=2 --seq_len 64`"""
+    """Measure a model beside its formulas: `forwardbook profile run gpt2 --set n_layer=2 --seq_len 64`
+
+    The same from configuration groups: `forwardbook profile run model=qwen2_5_7b profiling=full`"""
     with options.refusing():
-        from forwardbook.pipeline.model_find import changed, find_model
-        from forwardbook.pipeline.profile_model import weights_in
-        from forwardbook.pipeline.profile_run import Settings, profile_model
-        from forwardbook.workspace.model_files import ModelFiles
+        request = options.request_from("", sizes={}, more=size, fields=fields, inputs=inputs)
+        stage = "pipeline.torch_profiler"
+        flags: dict[str, tuple[str, object]] = {
+            "--batch_size": ("runtime.batch_size", batch_size),
+            "--seq_len": ("runtime.seq_len", seq_len),
+            "--num_samples": ("runtime.num_samples", num_samples),
+            "--size": ("runtime.sizes", dict(request.sizes)),
+            "--set": ("model.fields", dict(request.fields)),
+            "--input": ("model.inputs", dict(request.inputs)),
+            "--trust-remote-code": ("model.trust_remote_code", trust or None),
+            "--device": ("hardware.device", device),
+            "--dtype": ("runtime.dtype", dtype),
+            "--new-tokens": ("runtime.new_tokens", new_tokens),
+            "--repeats": (f"{stage}.repeats", repeats),
+            "--warmup": (f"{stage}.warmup", warmup),
+            "--seed": ("runtime.seed", seed),
+            "--passes": (f"{stage}.passes", None if passes is None else _parts(passes)),
+            "--nvtx": (f"{stage}.nvtx", nvtx),
+            "--nvtx-modules": (f"{stage}.nvtx_modules", nvtx_modules or None),
+            "--random-weights": ("model.random_weights", random_weights or None),
+            "--hardware": ("hardware.peaks", hardware),
+            "--topk": (f"{stage}.output.topk", topk),
+            "--output": ("output.root", None if output is None else str(output)),
+            "--run-id": ("output.run_id", run_id),
+        }
+        source = configured.Source(config_dir, config_name, cfg, resolve)
+        composed, wanted = configured.configuration(words, [("MODEL", "model.name")], flags, source)
 
-        sizes = {"batch_size": batch_size, "seq_len": seq_len, "num_samples": num_samples}
-        request = options.request_from(
-            model, sizes=sizes, more=size, fields=fields, inputs=inputs, trusted=trust
-        )
-        found = changed(find_model(model, ModelFiles(Path.cwd()), request.inputs, trust), request.fields)
-        settings = Settings(
-            sizes=request.sizes,
-            device=device,
-            dtype=dtype or ("bfloat16" if device.startswith("cuda") else "float32"),
-            new_tokens=new_tokens,
-            repeats=repeats,
-            warmup=warmup,
-            seed=seed,
-            passes=_passes(passes),
-            nvtx=nvtx,
-            nvtx_modules=nvtx_modules,
-            topk=topk,
-            hardware=hardware,
-            weights=None if random_weights or request.fields else weights_in(Path(model)),
-        )
-        path = profile_model(found, settings, output, run_id, lambda text: print(text, file=sys.stderr))
-        print(_shown(path, settings))
+        from forwardbook.pipeline.configured_run import run_configured
 
-
-def _passes(text: str) -> list[str]:
-    from difflib import get_close_matches
-
-    from forwardbook.pipeline.profile_run import PASSES
-
-    wanted = [one.strip() for one in text.split(",") if one.strip()]
-    for one in wanted:
-        if one not in PASSES:
-            near = get_close_matches(one, PASSES, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise typer.BadParameter(f"there is no pass {one!r}{hint}", param_hint="'--passes'")
-    return wanted
+        done = run_configured(composed, wanted, lambda text: print(text, file=sys.stderr))
+        print(_shown(done.path))
+    for missing in done.missing:
+        print(f"error: {missing}", file=sys.stderr)
+    if done.missing:
+        raise typer.Exit(3)
+    if done.failed_samples:
+        raise typer.Exit(1)
 
 
-def _shown(path: Path, settings: Settings) -> str:
-    report = (path / "torch_profiler" / "report.md").read_text(encoding="utf-8")
-    return f"{report}\nwrote {path}"
+def _parts(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",") if one.strip()]
+
+
+def _shown(path: Path) -> str:
+    """The report but for its long table from formula to kernel, and where all of it is."""
+    if not (path / HERE).is_file():
+        return f"wrote {path}"
+    report = (path / HERE).read_text(encoding="utf-8").partition(LONG)
+    whole = " (formula -> module -> operator -> kernel: report.md)" if report[1] else ""
+    return f"{report[0]}\nwrote {path}{whole}"

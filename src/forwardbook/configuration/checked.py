@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from forwardbook.configuration.composition import Composed, compose
 from forwardbook.configuration.nearest import meant
-from forwardbook.configuration.overrides import ConfigurationError
+from forwardbook.configuration.overrides import ConfigurationError, Override
 from forwardbook.configuration.schema import FREE, Configuration
 from forwardbook.configuration.search import SHIPPED
 
@@ -40,7 +40,7 @@ def roots(folder: str | None, here: Path) -> list[Path]:
 
 
 def configured(
-    searched: Sequence[Path], name: str = "config", overrides: Sequence[str] = ()
+    searched: Sequence[Path], name: str = "config", overrides: Sequence[str | Override] = ()
 ) -> tuple[Composed, Configuration]:
     """The composed values and what they mean.
 

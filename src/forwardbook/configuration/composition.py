@@ -65,7 +65,7 @@ class Composed:
 def compose(
     roots: Sequence[Path],
     name: str = "config",
-    overrides: Sequence[str] = (),
+    overrides: Sequence[str | Override] = (),
     free: Sequence[str] = (),
     base: Mapping[str, JsonValue] | None = None,
 ) -> Composed:

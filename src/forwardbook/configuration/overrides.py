@@ -46,8 +46,13 @@ def is_override(text: str) -> bool:
     return found is not None and (found["rest"] is not None or found["sign"] == "~")
 
 
-def parsed(texts: Sequence[str]) -> list[Override]:
-    """Every override.
+def given(option: str, key: str, value: JsonValue) -> Override:
+    """What an option of the command line sets, whatever was there."""
+    return Override(option, "force", key, None, value, has_value=True)
+
+
+def parsed(texts: Sequence[str | Override]) -> list[Override]:
+    """Every override; options of the command line are such already.
 
     Raises:
         ConfigurationError: for texts that are none, all of them listed.
@@ -55,7 +60,7 @@ def parsed(texts: Sequence[str]) -> list[Override]:
     found, problems = [], []
     for text in texts:
         try:
-            found.append(_parsed(text))
+            found.append(text if isinstance(text, Override) else _parsed(text))
         except ConfigurationError as error:
             problems.append(str(error))
     if problems:

@@ -11,10 +11,11 @@ FLOAT = re.compile(
     r"[-+]?(\d[\d_]*\.[\d_]*([eE][-+]?\d+)?|\d[\d_]*[eE][-+]?\d+|\.[\d_]+([eE][-+]?\d+)?|\.(inf|nan))$", re.I
 )
 DATES = "tag:yaml.org,2002:timestamp"
+BOOLEANS = "tag:yaml.org,2002:bool"
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """YAML 1.1 without the surprises: `1e3` is a number, `2026-01-01` a text."""
+    """YAML without the surprises of 1.1: `1e3` is a number, `2026-01-01`, `off` and `no` are texts."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """A mapping; SafeLoader would let the last of two equal keys win."""
@@ -31,9 +32,10 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != DATES]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in (DATES, BOOLEANS)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+_Loader.add_implicit_resolver(BOOLEANS, re.compile(r"(true|false|True|False|TRUE|FALSE)$"), list("tTfF"))
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-+0123456789."))
 
 

@@ -1,0 +1,146 @@
+"""A checked configuration in; the stages that it switches on, run one after the other in one folder, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forwardbook.configuration.composition import Composed
+from forwardbook.configuration.overrides import ConfigurationError
+from forwardbook.configuration.schema import Configuration
+from forwardbook.workspace.run_folder import RunFolder, run_folder
+
+if TYPE_CHECKING:
+    from forwardbook.models.architecture import Architecture
+    from forwardbook.pipeline.profile_run import Settings
+
+STAGES = ("torch_profiler", "static_analysis", "nsys", "ncu", "direct_inference")
+JUDGED = ("flops", "memory")
+"""The passes that formulas are held against."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The folder, the tools that were not there, and how many samples got no prediction."""
+
+    path: Path
+    missing: tuple[str, ...] = ()
+    failed_samples: int = 0
+
+
+def run_configured(composed: Composed, wanted: Configuration, told: Callable[[str], None]) -> Ran:
+    """Every stage that is switched on: inference, stage 1 with its formulas, stage 2.
+
+    Raises:
+        ForwardbookError: where nothing is switched on, or a stage fails; the folder says how far it came.
+    """
+    stages = wanted.pipeline
+    if not any(getattr(stages, name).enable for name in STAGES):
+        raise ConfigurationError(
+            "running the pipeline: no stage is switched on; give pipeline.STAGE.enable=true with one of "
+            + ", ".join(STAGES)
+        )
+    named = model_name(wanted)
+    first_stage = stages.torch_profiler.enable or stages.static_analysis.enable
+    chosen = choose_model(wanted) if first_stage else None
+    missing: list[str] = []
+    failed = 0
+    with run_folder(Path(wanted.output.root), f"profile run {named}", wanted.output.run_id) as folder:
+        told(f"run folder {folder.path}")
+        folder.write("config.yaml", composed.text(resolve=True))
+        if stages.direct_inference.enable:
+            failed = _infer(folder, wanted, told)
+        if chosen is not None:
+            from forwardbook.pipeline.profile_run import profile_into
+
+            architecture, weights = chosen
+            profile_into(folder, architecture, settings_of(wanted, architecture, weights), told)
+        for tool in ("nsys", "ncu"):
+            if getattr(stages, tool).enable:
+                from forwardbook.pipeline.configured_tools import run_stage_two
+
+                missing += run_stage_two(tool, folder, wanted, told)
+        return Ran(folder.path, tuple(missing), failed)
+
+
+def _infer(folder: RunFolder, wanted: Configuration, told: Callable[[str], None]) -> int:
+    from forwardbook.pipeline.infer_run import infer_into
+
+    summary = infer_into(folder, wanted, told)
+    return summary.failed
+
+
+def model_name(wanted: Configuration) -> str:
+    """What the model is called.
+
+    Raises:
+        ConfigurationError: where none was named.
+    """
+    name = wanted.model.name or wanted.model.path
+    if not name:
+        raise ConfigurationError(
+            "choosing a model: none is named; give MODEL (an id, a folder, package.module:factory), "
+            "or model=OPTION of the configuration"
+        )
+    return name
+
+
+def choose_model(wanted: Configuration) -> tuple[Architecture, Path | None]:
+    """The architecture, and the folder of its weights where there is one and they are wanted.
+
+    Raises:
+        ModelUnknown: where nothing of that name is known here.
+    """
+    from forwardbook.pipeline.model_find import changed, find_model
+    from forwardbook.pipeline.profile_model import weights_in
+    from forwardbook.workspace.model_files import ModelFiles
+
+    model = wanted.model
+    linked = model.path if model.path and (Path(model.path) / "config.json").is_file() else None
+    name = linked or model.name or model_name(wanted)
+    kept = ModelFiles(Path.cwd())
+    found = changed(find_model(name, kept, model.inputs, model.trust_remote_code), model.fields)
+    plain = model.random_weights or bool(model.fields)
+    return found, None if plain else weights_in(Path(name))
+
+
+def settings_of(wanted: Configuration, architecture: Architecture, weights: Path | None) -> Settings:
+    """What stage 1 is told; without its own passes those stay that formulas are held against."""
+    from forwardbook.pipeline.profile_run import Settings
+
+    first, runtime = wanted.pipeline.torch_profiler, wanted.runtime
+    sizes = {
+        "batch_size": runtime.batch_size,
+        "seq_len": runtime.seq_len,
+        "num_samples": runtime.num_samples,
+        **runtime.sizes,
+    }
+    return Settings(
+        sizes={name: size for name, size in sizes.items() if size is not None},
+        device=wanted.hardware.device,
+        dtype=dtype_of(wanted),
+        new_tokens=runtime.new_tokens,
+        repeats=first.repeats,
+        warmup=first.warmup,
+        seed=runtime.seed,
+        passes=first.passes if first.enable else JUDGED,
+        nvtx=first.nvtx,
+        nvtx_modules=first.nvtx_modules,
+        topk=first.output.topk,
+        hardware=wanted.hardware.peaks,
+        weights=weights,
+        static_analysis=wanted.pipeline.static_analysis.enable,
+        content=_content(wanted, architecture, weights),
+    )
+
+
+def dtype_of(wanted: Configuration) -> str:
+    """The format that was asked for, or the usual one of the device."""
+    usual = "bfloat16" if wanted.hardware.device.startswith("cuda") else "float32"
+    return wanted.runtime.dtype or usual
+
+
+def _content(wanted: Configuration, architecture: Architecture, weights: Path | None):  # type: ignore[no-untyped-def]
+    return None

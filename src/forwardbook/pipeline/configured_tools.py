@@ -1,0 +1,87 @@
+"""A configuration with stage 2 switched on in; the command of the tool, checked, and its report out."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from forwardbook.configuration.schema import Configuration
+from forwardbook.workspace.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from forwardbook.profiling.tools.commands import ToolCommand
+
+PHASES = ("encode", "prefill", "decode", "forward")
+Tool = Literal["nsys", "ncu"]
+
+
+def run_stage_two(
+    tool: Tool, folder: RunFolder, wanted: Configuration, told: Callable[[str], None]
+) -> list[str]:
+    """The report of one tool in its folder of the run; what to say where the tool is not installed.
+
+    Raises:
+        ForwardbookError: for an expression that chooses nothing, and a tool that fails.
+    """
+    from forwardbook.profiling.tools.execution import ToolMissing, run_tool, write_plan
+
+    folder.step(tool)
+    told(tool)
+    place = folder.path / tool
+    command = command_for(tool, folder, wanted)
+    told(shlex.join(command.arguments))
+    stage = wanted.pipeline.nsys if tool == "nsys" else wanted.pipeline.ncu
+    if stage.dry_run:
+        told(f"wrote {write_plan(command, place)}")
+        return []
+    try:
+        told(f"wrote {run_tool(command, place)}")
+    except ToolMissing as error:
+        return [str(error)]
+    return []
+
+
+def command_for(tool: Tool, folder: RunFolder, wanted: Configuration) -> ToolCommand:
+    """The command over the same run, whose own profilers and other stages are off."""
+    from forwardbook.profiling.tools.commands import ncu_profile, nsys_profile
+
+    place = folder.path / tool
+    conf = folder.write(f"{tool}/workload/config.yaml", workload(tool, folder, wanted)).parent
+    argv = [sys.executable, "-m", "forwardbook", "profile", "run", "--config-dir", str(conf)]
+    if tool == "nsys":
+        stage = wanted.pipeline.nsys
+        chosen = expression(tool, stage.range, stage.domain)
+        return nsys_profile(argv, str(place / "timeline"), chosen, stage.instances)
+    own = wanted.pipeline.ncu
+    chosen = expression(tool, own.range, own.domain)
+    chip = wanted.hardware.chip
+    return ncu_profile(argv, str(place / "kernels"), chosen, chip, own.kernel, own.skip, own.count)
+
+
+def workload(tool: Tool, folder: RunFolder, wanted: Configuration) -> str:
+    """The configuration of what the tool watches: the passes that it cannot bear are off, its run is its own."""
+    import yaml  # type: ignore[import-untyped]
+
+    values = wanted.model_dump(mode="json")
+    stages = values["pipeline"]
+    for name in ("static_analysis", "nsys", "ncu", "direct_inference"):
+        stages[name]["enable"] = False
+    stages["torch_profiler"].update(enable=True, passes=["timing"], repeats=1, warmup=1)
+    values["output"] = {"root": str(folder.path / tool / "workload" / "runs"), "run_id": ""}
+    return str(yaml.safe_dump(values, sort_keys=False))
+
+
+def expression(tool: str, chosen: str | None, domain: str) -> str:
+    """The expression, or that of decode; held against the ranges that a run makes.
+
+    Raises:
+        ForwardbookError: where it chooses none of them.
+    """
+    from forwardbook.profiling.tools.range_expressions import Range, refuse_nothing, written
+
+    ranges = [Range(name, domain) for name in PHASES]
+    text = chosen or written(tool, Range("decode", domain))
+    refuse_nothing(tool, text, [[one] for one in ranges])
+    return text
