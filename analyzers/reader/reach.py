@@ -1,8 +1,8 @@
 """A class of one's own in; out one hash of all the code under its root that building and calling it reaches.
 
-The source hash of a class covers its forward() and what that calls. What a constructor makes of its arguments,
-the classes of submodules, module constants and what an import does on the side are the concern of this hash. It
-rather covers too much than too little: a name stands for every definition of it.
+The source hash of a class covers its forward() and what that calls. What a constructor makes of its
+arguments, the classes of submodules, module constants and what an import does on the side are the concern of
+this one. It rather covers too much than too little: a name stands for every definition of it.
 """
 
 from __future__ import annotations
