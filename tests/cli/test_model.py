@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -167,6 +169,39 @@ def test_a_sweep_is_what_points_are(run: Run, tmp_path: Path) -> None:
     assert point["phases"]["prefill"]["memory_bytes"] == row["memory"]
     assert 10 == len((tmp_path / "s.csv").read_text().splitlines())
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_sweep_as_parquet_is_the_csv(run: Run, tmp_path: Path) -> None:
+    """Both formats hold the same rows, integers as integers, both phases in one table."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    asked = ("analyze-model", "llama-2-7b", "--phase", "both", "--hardware", "h100-sxm")
+    sweep = ("--sweep", "batch_size=1:4:x2,seq_len=16:48:+16")
+    assert 0 == run(*asked, *sweep, "--csv", "s.csv")[0] == run(*asked, *sweep, "--csv", "s.parquet")[0]
+
+    rows = parquet.read_table(tmp_path / "s.parquet").to_pylist()
+    lines = list(csv.DictReader((tmp_path / "s.csv").read_text().splitlines()))
+    assert 18 == len(rows)
+    assert {int} == {type(row["flops"]) for row in rows}
+    assert lines == [{name: _csv_cell(value) for name, value in row.items()} for row in rows]
+
+
+def _csv_cell(value: object) -> str:
+    return "" if value is None else f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def test_parquet_that_cannot_be_written_is_one_message(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without pyarrow, and for integers beyond 64 bits: what to do instead, exit code 2, no file."""
+    asked = ("analyze-model", "llama-2-7b", "--csv", "s.parquet", "--sweep")
+    if importlib.util.find_spec("pyarrow"):
+        code, _, err = run(*asked, "batch_size=100000000000000,seq_len=16")
+        assert (2, True) == (code, "CSV has integers of any size" in " ".join(err.split()))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, _, err = run(*asked, "batch_size=1,seq_len=16")
+
+    assert (2, True) == (code, "pip install 'forwardbook[parquet]'" in " ".join(err.split()))
+    assert not list(tmp_path.rglob("s.parquet*"))
 
 
 def test_compare_and_advise(run: Run) -> None:

@@ -57,7 +57,7 @@ def sweep_parquet(table: Mapping[str, list[object]]) -> bytes:
         import pyarrow  # type: ignore[import-not-found]
         import pyarrow.parquet  # type: ignore[import-not-found]
     except ImportError:
-        advice = "pip install pyarrow; or name a .csv file"
+        advice = "pip install 'forwardbook[parquet]'; or name a .csv file"
         raise ForwardbookError(f"writing Parquet needs pyarrow: {advice}") from None
     buffer = io.BytesIO()
     try:
