@@ -97,7 +97,7 @@ def about(module: str, packages: Sequence[str] = ()) -> dict[str, object]:
         "versions": {
             "python": platform.python_version(),
             **{name: _version(name) for name in ("torch", "transformers", "numpy", *packages)},
-            "forwardbook": f"{_version('forwardbook')} at {_commit()}",
+            "forwardbook": f"{_version('forwardbook')} at {commit()}",
         },
         "machine": {
             "cores": os.cpu_count(),
@@ -114,7 +114,8 @@ def _version(package: str) -> str:
         return "from source" if package == "forwardbook" else "absent"
 
 
-def _commit() -> str:
+def commit() -> str:
+    """The short name of the commit that this tree is at."""
     command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() or "no commit"

@@ -1,49 +1,55 @@
 """Whole models in; what counters and formulas of others report beside ours, and what one count takes, out.
 
-    python -m benchmarks.model_peers [--rounds 3] [--subjects llama-2-7b ...]
+    python -m benchmarks.model_peers [--rounds 3] [--subjects llama-2-7b ...] [--resume]
 
 The exact count is that of torch's FlopCounterMode over the plain model on meta, experts in batches; ours has
 to equal it. Each tool is given the same model in a process of its own, and asked in turns. A tool that fails
-is shown with its reason. Needs the packages of benchmarks/requirements.txt and requirements-analytic.txt.
+is shown with its reason, and so is one that takes over 300 seconds. With --resume, models that a run cut off
+had finished are not compared again. Needs the packages of benchmarks/requirements.txt and
+requirements-analytic.txt.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from benchmarks.analytic import FORMULAS
 from benchmarks.counters import TOOLS, Report
+from benchmarks.kept import Kept, digest
 from benchmarks.measuring import Timing, about, ratio, spread
 from benchmarks.model_sides import OURS, side
 from benchmarks.model_sweep import described, swept
-from benchmarks.plain_models import PlainModel
+from benchmarks.plain_models import MODELS, PlainModel
 from benchmarks.publishing import publish, table
 from benchmarks.subjects import BY_NAME, Subject
-from benchmarks.workers import Worker, serve
+from benchmarks.workers import LIMIT, Worker, serve
 
 COUNTERS: Final = (*(tool.name for tool in TOOLS if tool.device == "cpu"),)
 BATCHED: Final = "FlopCounterMode, experts in batches"
 NAMES: Final = (*OURS, BATCHED, *COUNTERS, *(one.name for one in FORMULAS))
 SHOWN: Final = (OURS[1], *NAMES[len(OURS) :])
-PACKAGES: Final = tuple(
-    dict.fromkeys(one.package for one in (*TOOLS, *FORMULAS) if one.package != "torch")
-)
+PACKAGES: Final = tuple(dict.fromkeys(one.package for one in (*TOOLS, *FORMULAS) if one.package != "torch"))
+ONCE: Final = 20  # seconds from which on a count is not repeated
 Outcome = dict[str, object]
 
 
 def compare(subject: Subject, workers: Sequence[Worker], rounds: int) -> Outcome:
-    """All tools on one model, in turns, after one count each that is not timed."""
+    """All tools on one model, in turns, after one count each that is not timed unless it is long."""
     exact = _exact(subject)
     reports: dict[str, Report | str] = {}
     ready: dict[str, float] = {}
+    seconds: dict[str, list[float]] = {}
+    able: list[Worker] = []
     for worker in workers:
-        ready[worker.name], problem = worker.ask("build", subject.name)
-        reports[worker.name] = problem if isinstance(problem, str) and problem else worker.ask("count")[1]
-    able = [worker for worker in workers if isinstance(reports[worker.name], Report)]
-    seconds: dict[str, list[float]] = {worker.name: [] for worker in able}
+        name = worker.name
+        ready[name], problem = worker.ask("build", subject.name)
+        took, reports[name] = (0.0, problem) if problem else worker.ask("count")
+        if isinstance(reports[name], Report):
+            seconds[name] = [took] if took >= ONCE else []
+            able += [worker] if took < ONCE else []
     for turn in range(rounds):
         first = turn % len(able)
         for worker in (*able[first:], *able[:first]):
@@ -55,6 +61,21 @@ def compare(subject: Subject, workers: Sequence[Worker], rounds: int) -> Outcome
     for name, values in seconds.items():
         tools[name] |= {"seconds": Timing(tuple(values)).record(), "ready_seconds": ready[name]}
     return {"subject": subject.name, "title": subject.title, "exact": exact, "tools": tools}
+
+
+def conditions(subject: Subject, rounds: int, versions: Mapping[str, str]) -> Outcome:
+    """What a comparison depends on."""
+    files = (MODELS / f"{subject.model_id}.json", MODELS / f"{subject.model_id}.costs.json")
+    packages = {name: number for name, number in versions.items() if name != "forwardbook"}
+    return {"title": subject.title, "rounds": rounds, "files": digest(files), "versions": packages}
+
+
+def progress(one: Outcome) -> Iterator[str]:
+    """What each tool said of a model, a line each."""
+    for tool, outcome in _tools(one).items():
+        took = _text(cast("Mapping[str, float]", outcome["seconds"])) if "seconds" in outcome else ""
+        reason = str(outcome.get("failed", ""))[:90]
+        yield " | ".join((str(one["subject"]), tool, _error(outcome), took or reason))
 
 
 def _exact(subject: Subject) -> int:
@@ -111,6 +132,8 @@ def speed(done: Sequence[Outcome]) -> str:
     for one in done:
         tools = _tools(one)
         right = [name for name in (BATCHED, *COUNTERS) if tools[name].get("relative_error") == 0]
+        if not right:
+            continue
         best = min(right, key=lambda name: _median(tools[name]))
         seconds = cast("Mapping[str, float]", tools[best]["seconds"])
         row = [str(one["subject"]), _label(best), _text(seconds)]
@@ -143,7 +166,8 @@ NOTE = (
     "on meta have their full size and no weights; those on cpu hold random weights in four bytes. A tool's "
     "time is one count of a model that stands ready, ours one evaluation of formulas that were read before: "
     "of the flops alone, of all eight quantities of the model, of all of them for every layer. Median "
-    "(least-greatest) of {} rounds in turns. Reading a model's formulas and the first evaluation take {}."
+    "(least-greatest) of {} rounds in turns; counts that take over {} s were made once, over {} s given up. "
+    "Reading a model's formulas and the first evaluation take {}."
 )
 
 
@@ -153,7 +177,7 @@ def sections_of(record: Outcome) -> list[str]:
     ready = Timing(
         tuple(cast("float", tool["ready_seconds"]) for one in done if (tool := _tools(one)[OURS[1]]))
     )
-    note = NOTE.format(record["rounds"], ready.text())
+    note = NOTE.format(record["rounds"], ONCE, LIMIT, ready.text())
     texts = [accuracy(done), speed(done), note, failures(done), described(cast("Outcome", record["sweep"]))]
     return [text for text in texts if text]
 
@@ -164,20 +188,24 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--subjects", nargs="+", default=list(BY_NAME), choices=BY_NAME, metavar="NAME")
+    parser.add_argument("--resume", action="store_true")
     parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve(lambda: side(options.serve[0]), int(options.serve[1]))
         return
     known = about("benchmarks.model_peers", PACKAGES)
+    kept = Kept("model_peers", options.resume)
     workers = [Worker("benchmarks.model_peers", name) for name in NAMES]
     done = []
     for name in options.subjects:
-        done.append(compare(BY_NAME[name], workers, options.rounds))
-        for tool, outcome in _tools(done[-1]).items():
-            reason = str(outcome.get("failed", ""))[:90]
-            took = "" if "seconds" not in outcome else _text(cast("Mapping[str, float]", outcome["seconds"]))
-            print(name, tool, _error(outcome), took or reason, sep=" | ", flush=True)
+        state = conditions(BY_NAME[name], options.rounds, cast("Mapping[str, str]", known["versions"]))
+        outcome = kept.get(name, state)
+        if outcome is None:
+            outcome = compare(BY_NAME[name], workers, options.rounds)
+            kept.put(name, state, outcome)
+        done.append(outcome)
+        print(*progress(done[-1]), sep="\n", flush=True)
     for worker in workers:
         worker.close()
     known["load_when_ended"] = os.getloadavg()[0]

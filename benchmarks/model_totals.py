@@ -1,11 +1,12 @@
 """Shipped formulas of whole models, at full size, against runs that count: ours, torch's own, real caches.
 
-    python -m benchmarks.model_totals [--models llama-2-7b ...] [--points 3]
+    python -m benchmarks.model_totals [--models llama-2-7b ...] [--points 3] [--resume]
 
 At random sizes that no proof has used: every quantity of the whole model as the formulas have it, the same
 counted by the recorder while the model runs on meta, the flops of torch's FlopCounterMode over the model as
 transformers builds it (no code of ours runs there), the bytes in its real cache and in its parameters. All
 integers, all equal, or the run ends with 1 after the table. Each run of a model is a process of its own.
+With --resume, models that a run cut off had finished are not counted again while their files are the same.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
-from benchmarks.measuring import ROOT, about
+from benchmarks.kept import Kept, digest
+from benchmarks.measuring import ROOT, about, commit
 from benchmarks.model_points import KNOWN, KNOWN_AT, drawn
 from benchmarks.plain_models import MODELS, PlainModel, architecture, ids
 from benchmarks.publishing import publish, table
@@ -88,6 +90,10 @@ PARTS: Final[Mapping[str, Callable[[str, Sequence[Point]], list[Counts]]]] = {
 }
 
 
+class CountFailed(Exception):
+    """A run that was to count ended without counts."""
+
+
 def apart(part: str, model_id: str, points: Sequence[Point]) -> tuple[list[Counts], float]:
     """A part in a process of its own: its counts, and the seconds that the process took."""
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.model_totals", "--part", part, model_id]
@@ -96,8 +102,16 @@ def apart(part: str, model_id: str, points: Sequence[Point]) -> tuple[list[Count
         command, cwd=ROOT, input=json.dumps(points), capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise SystemExit(f"{part} run of {model_id}: {done.stderr.strip().splitlines()[-1]}")
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise CountFailed(f"the {part} run failed: {said[-1]}")
     return json.loads(done.stdout.splitlines()[-1]), time.perf_counter() - begin
+
+
+def conditions(model_id: str, count: int, versions: Mapping[str, str]) -> dict[str, object]:
+    """What an outcome of a model depends on; the commit beside, as each outcome has it."""
+    files = (MODELS / f"{model_id}.json", MODELS / f"{model_id}.costs.json")
+    packages = {name: number for name, number in versions.items() if name != "forwardbook"}
+    return {"files": digest(files), "points": count, "seed": SEED, "versions": packages}
 
 
 def judged(model_id: str, count: int) -> dict[str, object]:
@@ -138,6 +152,7 @@ def judged(model_id: str, count: int) -> dict[str, object]:
         "weights": {"formulas": weights, "real": {what: held[what] for what in weights}},
         "differences": differences,
         "seconds": {"recorded": run_seconds, "plain": torch_seconds},
+        "commit": commit(),
     }
 
 
@@ -189,7 +204,8 @@ def summary(done: Sequence[Mapping[str, object]]) -> str:
     text = (
         f"{len(points)} points ({decodes} of decode) of {len(done)} models at full size on meta in bfloat16 "
         f"at sizes that no stored proof used: {len(wrong) or 'no'} differences. Bytes of parameters, and "
-        f"of these with buffers, as built in bfloat16: {held} of {len(done)} equal."
+        f"of these with buffers, as built in bfloat16: {held} of {len(done)} equal. Counted at "
+        f"{', '.join(dict.fromkeys(str(one['commit']) for one in done))}."
     )
     return "\n".join([text, *wrong])
 
@@ -200,6 +216,7 @@ def main() -> None:
     )
     parser.add_argument("--models", nargs="+", default=ids(), metavar="ID")
     parser.add_argument("--points", type=int, default=3)
+    parser.add_argument("--resume", action="store_true")
     parser.add_argument("--part", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:
@@ -207,11 +224,23 @@ def main() -> None:
         print(json.dumps(PARTS[part](model_id, json.load(sys.stdin))))
         return
     known = about("benchmarks.model_totals")
+    kept = Kept("model_totals", options.resume)
     done = []
     for model_id in options.models:
-        done.append(judged(model_id, options.points))
+        state = conditions(model_id, options.points, cast("Mapping[str, str]", known["versions"]))
+        outcome = kept.get(model_id, state)
+        if outcome is None:
+            try:
+                outcome = judged(model_id, options.points)
+            except CountFailed as failure:
+                print(f"{model_id}: {failure}", flush=True)
+                continue
+            kept.put(model_id, state, outcome)
+        done.append(outcome)
         lines = [*map(" | ".join, rows_of(done[-1])), *cast("list[str]", done[-1]["differences"])]
         print(*lines, sep="\n", flush=True)
+    if len(done) < len(options.models):
+        raise SystemExit("nothing published: not every model could be counted; mend these, then --resume")
     known["load_when_ended"] = os.getloadavg()[0]
     text = summary(done)
     print(text)

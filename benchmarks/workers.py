@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from benchmarks.measuring import ROOT
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from benchmarks.counters import Report
 
 Answer = tuple[float, "Report | str"]  # seconds, and the report or the reason why there is none
+LIMIT: Final = 300  # seconds that one answer may take
 
 
 class Worker:
@@ -39,16 +40,24 @@ class Worker:
         there.close()
 
     def ask(self, *words: object) -> Answer:
-        """What the side's method of that name answers; a process that ended is started anew."""
+        """What the side's method of that name answers; a process that ended or took too long is made anew."""
         try:
             self._here.send(words)
+            if not self._here.poll(LIMIT):
+                self._process.kill()
+                self._anew()
+                return float(LIMIT), f"over {LIMIT} s"
             answer: Answer = self._here.recv()
         except (EOFError, OSError):
-            self.close()
-            code = self._process.returncode
-            self._start()
-            return 0.0, f"its process ended with exit code {code}"
+            return 0.0, f"its process ended with exit code {self._anew()}"
         return answer
+
+    def _anew(self) -> int:
+        """Another process; the exit code of the one before."""
+        self.close()
+        code = self._process.returncode
+        self._start()
+        return code
 
     def close(self) -> None:
         """Lets the process end."""
