@@ -17,7 +17,7 @@
       this.box = make("input", { id, type: "text", inputmode: "numeric", autocomplete: "off", spellcheck: "false",
         value: this.first, "aria-describedby": `${hint} ${problem}`, oninput: changed });
       this.problem = make("span", { id: problem, class: "fb-problem", role: "alert" });
-      const words = [input.meaning, input.source && `from ${input.source}`].filter(Boolean).join("; ");
+      const words = hintOf(input, isBits);
       this.element = make("div", { class: "fb-field" },
         make("label", { for: id }, isBits ? this.name.replace(/_bytes$/, "") : this.name, isBits ? make("small", {}, " bits") : null),
         this.box, make("span", { id: hint, class: "fb-hint", title: words }, words), this.problem);
@@ -60,6 +60,12 @@
     }
   }
 
+  /** What an input means and where its value comes from, in one line. */
+  const hintOf = (input, isBits) => {
+    const meaning = input.meaning.replace(/[.;]+$/, "");
+    return [isBits ? meaning.replace(/^bytes\b/, "bits") : meaning, input.source].filter(Boolean).join(" · ");
+  };
+
   class View {
     #calculator;
     #data;
@@ -96,7 +102,8 @@
         this.status,
         make("div", { class: "fb-scroll", tabindex: 0, role: "region", "aria-label": "Results" },
           make("table", { class: "fb-table fb-results" },
-            make("thead", {}, make("tr", {}, ["quantity", "exact amount", "short"].map(text => make("th", { scope: "col" }, text)))),
+            make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "quantity"),
+              ["exact amount", "short"].map(text => make("th", { scope: "col", class: "fb-number" }, text)))),
             this.rows)),
         this.plotPlace);
     }
@@ -228,8 +235,8 @@
 
   /** One call as the plot sees it: every operation by itself, and everything fused. */
   const calls = values => [
-    { name: "eager", flops: values.flops, bytes: R.add(values.reads, values.writes) },
-    { name: "fused", flops: values.flops, bytes: values.boundary },
+    { name: "eager", meaning: "eager: each operation moves its own bytes", flops: values.flops, bytes: R.add(values.reads, values.writes) },
+    { name: "fused", meaning: "fused: only the boundary is moved", flops: values.flops, bytes: values.boundary },
   ];
 
   const bitsOf = sizes => {

@@ -4,13 +4,13 @@
   const F = globalThis.forwardbook;
   const { make } = F;
   const PAGE = 100;
-  const COLUMNS = [["name", "Class"], ["library", "Library"], ["verdict", "Verdict"], ["derived_by", "Derived by"],
+  const COLUMNS = [["title", "Class"], ["library", "Library"], ["verdict", "Verdict"], ["derived_by", "Derived by"],
     ["regimes", "Regimes"], ["unresolved", "Unresolved"]];
 
   class View {
     #rows;
     #page = 0;
-    #column = "name";
+    #column = "title";
     #falling = false;
     #matches = [];
 
@@ -90,7 +90,7 @@
       const place = shown.length < this.#matches.length ? `, ${from + 1} to ${from + shown.length} shown` : "";
       this.status.textContent = `${this.#matches.length} of ${this.#rows.length} classes${place}`;
       this.#turn(last);
-      const sort = this.#column === "name" && !this.#falling ? "" : `${this.#falling ? "-" : ""}${this.#column}`;
+      const sort = this.#column === "title" && !this.#falling ? "" : `${this.#falling ? "-" : ""}${this.#column}`;
       if (this.isUsed) F.address.write({ ...asked, sort, page: this.#page ? String(this.#page + 1) : "" });
     }
 
@@ -122,9 +122,9 @@
   };
 
   const classRow = row => {
-    const module = row.key === row.name ? "" : make("small", {}, row.key);
+    const module = row.name.slice(0, -row.title.length - 1);
     return make("tr", {},
-      make("th", { scope: "row" }, make("a", { href: pageUrl(row.page) }, row.name), module),
+      make("th", { scope: "row" }, make("a", { href: pageUrl(row.page) }, row.title), make("small", {}, module)),
       make("td", {}, row.library),
       make("td", {}, make("span", { class: `fb-verdict fb-verdict-${/^[a-z]+$/.test(row.verdict) ? row.verdict : "other"}` }, row.verdict),
         row.validated ? make("small", {}, "checked by a person") : ""),

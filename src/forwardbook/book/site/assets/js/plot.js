@@ -5,12 +5,12 @@
   const { draw } = F;
   const R = F.rational;
 
-  const MARGIN = { left: 62, right: 16, top: 14, bottom: 46 };
+  const MARGIN = { left: 72, right: 16, top: 14, bottom: 46 };
   const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 4", "12 4", "1 4", "7 3 2 3 2 3"];
   const UNITS = ["", "k", "M", "G", "T", "P", "E", "Z", "Y"];
 
   const powerText = exponent => {
-    if (exponent < 0) return `1e${exponent}`;
+    if (exponent < 0) return exponent < -3 ? `1e${exponent}` : (10 ** exponent).toFixed(-exponent);
     const unit = UNITS[Math.floor(exponent / 3)];
     return unit === undefined ? `1e${exponent}` : `${10 ** (exponent % 3)}${unit && ` ${unit}`}`;
   };
@@ -110,5 +110,8 @@
     return draw("g", { role: "group", "aria-label": "Points; the arrow keys move between them" }, marks);
   };
 
-  F.plot = plot;
+  /** A mark by itself, for a legend. */
+  const markSample = place => draw("svg", { class: "fb-sample", viewBox: "0 0 18 18", width: 14, height: 14, "aria-hidden": "true" }, MARKS[place % MARKS.length](9, 9));
+
+  Object.assign(F, { plot, markSample });
 })();

@@ -59,7 +59,8 @@
     const shown = roofs.flatMap((roof, place) =>
       points.filter(point => point.flops.n > 0n && point.bytes.n > 0n).map((point) => placed(roof, place, point, points.indexOf(point))));
     const legend = make("ul", { class: "fb-legend" },
-      roofs.map((roof, place) => make("li", { class: `fb-c${place % 8}` }, `${roof.device.name}, ${roof.format}`)));
+      roofs.map((roof, place) => make("li", { class: `fb-c${place % 8}` }, `${roof.device.name}, ${roof.format}`)),
+      points.length > 4 ? [] : points.map((point, place) => make("li", { class: "fb-marked" }, F.markSample(place), point.meaning ?? point.name)));
     const words = shown.length ? [] : [make("p", {}, "No matrix products: bandwidth alone bounds the time; the table has it.")];
     return [F.plot({ roofs, points: shown, width: Math.max(width || 640, 280), tell }), legend, ...words];
   };
@@ -80,8 +81,8 @@
   const timeTable = (roofs, points) =>
     make("table", { class: "fb-table" },
       make("caption", {}, "Least time of one call: its matrix products at the peak, its bytes at the full bandwidth, whichever takes longer."),
-      make("thead", {}, make("tr", {}, ["GPU", "arithmetic", "flop/s", "ridge"].map(head),
-        points.map(point => head(point.name)))),
+      make("thead", {}, make("tr", {}, head("GPU"), head("arithmetic"), numberHead("flop/s"), numberHead("ridge"),
+        points.map(point => numberHead(point.name)))),
       make("tbody", {}, roofs.map(roof => make("tr", {},
         make("th", { scope: "row" }, roof.device.name), make("td", {}, roof.format),
         make("td", { class: "fb-number" }, A.scaled(roof.peak, "op")),
@@ -92,6 +93,8 @@
         })))));
 
   const head = text => make("th", { scope: "col" }, text);
+
+  const numberHead = text => make("th", { scope: "col", class: "fb-number" }, text);
 
   F.rooflineView = rooflineView;
 

@@ -5,6 +5,7 @@
   /** Rows as objects by the names of the columns; places in the list of operations become their names. */
   const readIndex = index => index.rows.map(cells => {
     const row = Object.fromEntries(index.columns.map((name, place) => [name, cells[place]]));
+    row.title = row.name.slice(row.name.lastIndexOf(".") + 1); // the class without its module
     row.ops = (row.ops ?? []).map(place => index.ops[place]);
     row.words = [row.name, row.key, row.library].join(" ").toLowerCase();
     return row;
@@ -29,10 +30,10 @@
   const compared = (left, right) =>
     typeof left === "number" ? left - right : String(left).localeCompare(String(right), "en", { numeric: true });
 
-  /** The rows by a column, equal ones by name; `falling` turns the order round. */
+  /** The rows by a column, equal ones by class name; `falling` turns the order round. */
   const sorted = (rows, column, falling) => {
     const sign = falling ? -1 : 1;
-    return [...rows].sort((a, b) => sign * compared(a[column], b[column]) || compared(a.name, b.name) || compared(a.key, b.key));
+    return [...rows].sort((a, b) => sign * compared(a[column], b[column]) || compared(a.title, b.title) || compared(a.key, b.key));
   };
 
   /** The different values of a column with how often each occurs, frequent ones first. */
