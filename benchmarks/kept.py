@@ -1,4 +1,4 @@
-"""Subjects of a long benchmark in; what an earlier run found for them, so that it need not start anew, out."""
+"""Subjects of a long benchmark in; what an earlier run found for them, so that it goes on from there, out."""
 
 from __future__ import annotations
 
