@@ -13,6 +13,13 @@ from forwardbook.pipeline.site_folder import SiteFolder
 from forwardbook.profiling.peaks import devices
 
 OWN: Final = "book/site/assets"
+SCRIPTS: Final = (
+    "mermaid-lazy", "rational", "formula", "regimes", "amounts", "peaks", "dom", "address", "plot", "roofline",
+    "calculator", "lines", "table", "catalogue",
+)  # fmt: skip
+"""Scripts of ours, each after those that it uses; a page loads all of them as one file."""
+
+SCRIPT: Final = "assets/js/forwardbook.js"
 MERMAID: Final = "assets/vendor/mermaid.min.js"
 MERMAID_LICENCE: Final = "assets/vendor/mermaid.LICENSE.txt"
 _NOTICE: Final = """mermaid, copied from the package mermaidx as it is installed. MIT License.
@@ -26,8 +33,9 @@ def put_assets(folder: SiteFolder) -> None:
     """Write all assets that are not there yet."""
     own = Path(str(files("forwardbook"))) / OWN
     for path in sorted(own.rglob("*")):
-        if path.is_file() and path.suffix in (".js", ".css", ".svg"):
+        if path.is_file() and path.suffix in (".css", ".svg"):
             _copied(folder, path, f"assets/{path.relative_to(own).as_posix()}")
+    folder.put(SCRIPT, "\n".join((own / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS))
     _copied(folder, mermaid_path(), MERMAID)
     folder.put(MERMAID_LICENCE, _NOTICE)
     folder.put(DEVICES_FILE, device_table().as_json())
