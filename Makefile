@@ -15,7 +15,7 @@ JOBS ?= 2
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: help demo test lint format types layers check schema explain readme bench-core bench-explain clean
+.PHONY: help demo test lint format types layers check schema explain site readme bench-core bench-explain clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ schema: $(STAMP) ## write the database's JSON schema from the models
 explain: $(STAMP) ## document this repository into build/explained, every claim checked
 	$(BIN)/forwardbook explain --repository . --out build/explained --jobs $(JOBS)
 
+site: $(STAMP) ## build the book into site/: a page for every class and model, every link checked
+	$(BIN)/forwardbook site build
+
 readme: $(STAMP) ## fill the README's worked examples with the real output of their commands
 	$(BIN)/python docs/fill_readme.py
 
@@ -83,4 +86,4 @@ bench-models: $(BENCH)/.installed ## whole models at full size: totals against t
 	PYTHONPATH=src $(BENCH)/bin/python -W ignore -m benchmarks.model_peers
 
 clean: ## remove the virtual environment and every cache
-	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist site docs/book .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

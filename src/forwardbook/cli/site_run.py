@@ -66,19 +66,21 @@ def build_site(config: Path | None, *, clean: bool, strict: bool) -> Built:
     site, stamp = Path(loaded.site_dir), _stamp(loaded)
     partial = not clean and _stamped(site) == stamp
     (site / STAMP).unlink(missing_ok=True)  # until it is whole again
-    counter = _Counter()
+    loaded.strict = False  # its own counting takes the remark on partial builds for a warning
+    warnings = _Warnings()
     try:
         loaded.plugins.on_startup(command="build", dirty=partial)
         if partial:
             _remove_pages(Path(loaded.docs_dir), site)
-        logging.getLogger("mkdocs").addHandler(counter)
+        logging.getLogger("mkdocs").addHandler(warnings)
         build(loaded, dirty=partial)
     except (Abort, MkDocsException) as error:
-        said = "\n".join(f"  {line}" for line in counter.said)
-        raise SiteError(f"building the site of {file}: {error}\n{said}".rstrip()) from error
+        raise SiteError(f"building the site of {file}: {error}") from error
     finally:
-        logging.getLogger("mkdocs").removeHandler(counter)
+        logging.getLogger("mkdocs").removeHandler(warnings)
         loaded.plugins.on_shutdown()
+    if strict and warnings.said:
+        raise SiteError("\n  ".join((f"building the site of {file}: MkDocs warns:", *warnings.said)))
     (site / STAMP).write_text(json.dumps({"made_from": stamp}) + "\n", encoding="utf-8")
     pages = sum(
         path.stat().st_mtime >= time.time() - (time.monotonic() - begun) for path in site.rglob("*.html")
@@ -100,15 +102,17 @@ def serve_site(config: Path | None, address: str) -> None:
         raise SiteError(f"serving the site of {file} at {address}: {error}") from error
 
 
-class _Counter(logging.Handler):
-    """Keeps what MkDocs warns of."""
+class _Warnings(logging.Handler):
+    """Keeps what MkDocs warns of, but for its remark that a partial build is one."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.said: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
+        message = record.getMessage()
+        if not message.startswith("A 'dirty' build"):
+            self.said.append(message)
 
 
 def _config_file(given: Path | None) -> Path:
