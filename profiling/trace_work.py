@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from forwardbook.profiling.contractions import Contraction, Kind, ShapeUnknown, contraction
-from forwardbook.profiling.readers.torch_trace import KernelEvent, Operator, TorchTrace
+from forwardbook.profiling.readers.torch_trace import KernelEvent, Operator, TorchTrace, TraceRange
 
 FOREIGN = "an operator of a library, whose arithmetic its shapes do not tell"
 OWN = ("aten::", "prim::", "autograd::", "profiler::", "cuda", "hip")
 
 
+MODULE: Final = "module:"  # ranges of `profile run` that say which module runs begin so
+
+
+@dataclass(frozen=True)
+class Place:
+    """The calls of one operator with one shape within one module; its kernels, microseconds."""
+
+    calls: int
+    launches: int
+    kernels: Mapping[str, float]
+
+
+def together(places: Sequence[Place]) -> Place:
+    """Several places as one."""
+    kernels: dict[str, float] = {}
+    for place in places:
+        for kernel, spent in place.kernels.items():
+            kernels[kernel] = kernels.get(kernel, 0.0) + spent
+    return Place(sum(one.calls for one in places), sum(one.launches for one in places), kernels)
+
+
 @dataclass(frozen=True)
 class WorkGroup:
-    """All calls of one operator with one shape: flops of one call; its kernels, microseconds."""
+    """All calls of one operator with one shape: flops of one call; its kernels, microseconds.
+
+    `modules` are the calls by the module they ran in, where ranges of the trace say so.
+    """
 
     operator: str
     kind: Kind
@@ -23,6 +48,7 @@ class WorkGroup:
     calls: int
     kernels: Mapping[str, float]
     launches: int
+    modules: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -61,9 +87,9 @@ class TraceWork:
 def work_of(trace: TorchTrace) -> TraceWork:
     """Everything that multiplies in a trace, once: what runs inside a counted operator is part of it."""
     by_launch = _kernels_by_operator(trace)
-    found: dict[tuple[str, Contraction], list[list[KernelEvent]]] = {}
+    found: dict[tuple[str, Contraction], list[tuple[str | None, list[KernelEvent]]]] = {}
+    modules = _modules(trace)
     unsaid: dict[tuple[str, str], int] = {}
-    covered: set[int] = set()
     for thread in _threads(trace.operators).values():
         end = float("-inf")
         place: list[KernelEvent] = []
@@ -78,8 +104,7 @@ def work_of(trace: TorchTrace) -> TraceWork:
                 continue
             end = one.start_us + one.duration_us
             place = by_launch.pop(one.external, []) if one.external is not None else []
-            found.setdefault((one.name, counted), []).append(place)
-            covered.add(id(one))
+            found.setdefault((one.name, counted), []).append((modules.get(id(one)), place))
     groups = tuple(_group(name, what, calls) for (name, what), calls in found.items())
     told = [Unsaid(name, calls, reason) for (name, reason), calls in unsaid.items()]
     return TraceWork(
@@ -104,9 +129,7 @@ def _judged(one: Operator) -> tuple[Contraction | None, str]:
     """The product of an operator, or why nobody can say."""
     if not one.name.startswith(OWN) and "::" in one.name:
         big = [shape for shape in one.shapes or () if len(shape) > 1]
-        return None, "an operator of a library, whose arithmetic its shapes do not tell" if len(
-            big
-        ) > 1 else ""
+        return None, FOREIGN if len(big) > 1 else ""
     try:
         return contraction(one.name, one.shapes or (), one.concrete), ""
     except ShapeUnknown as error:
@@ -117,21 +140,58 @@ def _kernels_by_operator(trace: TorchTrace) -> dict[int, list[KernelEvent]]:
     """Kernels by the external id of the operator that launched them."""
     found: dict[int, list[KernelEvent]] = {}
     for kernel in trace.kernels:
-        owner = kernel.external
-        if owner is None and kernel.correlation is not None:
-            owner = trace.launched.get(kernel.correlation)
+        owner = trace.owner(kernel)
         if owner is not None:
             found.setdefault(owner, []).append(kernel)
     return found
 
 
-def _group(name: str, what: Contraction, calls: Sequence[Sequence[KernelEvent]]) -> WorkGroup:
+def _modules(trace: TorchTrace) -> dict[int, str]:
+    """The path of the innermost module around each operator, by its identity; the model itself has none."""
+    found: dict[int, str] = {}
+    threads: dict[str, list[TraceRange]] = {}
+    for one in trace.ranges:
+        if one.name.startswith(MODULE):
+            threads.setdefault(one.thread, []).append(one)
+    for thread, operators in _threads(trace.operators).items():
+        waiting = sorted(threads.get(thread, ()), key=lambda one: (-one.start_us, one.duration_us))
+        stack: list[TraceRange] = []
+        for operator in operators:
+            while waiting and waiting[-1].start_us <= operator.start_us:
+                stack.append(waiting.pop())
+            while stack and stack[-1].end_us <= operator.start_us:
+                stack.pop()
+            if stack:
+                found[id(operator)] = stack[-1].name.removeprefix(MODULE)
+    return found
+
+
+def _group(
+    name: str, what: Contraction, calls: Sequence[tuple[str | None, Sequence[KernelEvent]]]
+) -> WorkGroup:
+    places: dict[str, list[Sequence[KernelEvent]]] = {}
+    for module, launched in calls:
+        if module is not None:
+            places.setdefault(module, []).append(launched)
+    whole = _place([launched for _, launched in calls])
+    return WorkGroup(
+        operator=name,
+        kind=what.kind,
+        shape=what.shape,
+        flops=what.flops,
+        calls=whole.calls,
+        kernels=whole.kernels,
+        launches=whole.launches,
+        modules={module: _place(found) for module, found in places.items()},
+    )
+
+
+def _place(calls: Sequence[Sequence[KernelEvent]]) -> Place:
     kernels: dict[str, float] = {}
-    for call in calls:
-        for kernel in call:
+    for launched in calls:
+        for kernel in launched:
             kernels[kernel.name] = kernels.get(kernel.name, 0.0) + kernel.duration_us
-    launches = sum(len(call) for call in calls)
-    return WorkGroup(name, what.kind, what.shape, what.flops, len(calls), kernels, launches)
+    return Place(len(calls), sum(len(launched) for launched in calls), kernels)
 
 
 def _overall(trace: TorchTrace) -> list[Unsaid]:

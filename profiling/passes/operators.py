@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile, record_function
 
 from forwardbook.profiling.passes.workload import CallSeen, Workload, synchronise, watching
+from forwardbook.profiling.trace_work import MODULE
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,11 @@ class _Phases:
         self.open.pop().__exit__(None, None, None)
 
 
-def operators(workload: Workload, trace: Path | None, modules: bool = False) -> list[OperatorRow]:
+def operators(workload: Workload, trace: Path | None, modules: bool = True) -> list[OperatorRow]:
     """Operators of one run, the longest by themselves first; formulas can be held against the trace.
 
-    These times are not to be compared with the timing pass: watching costs as much as a small operator.
+    Phases, and modules by their paths, are ranges of the trace and no operators. These times are not to be
+    compared with the timing pass: watching costs as much as a small operator.
     """
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     cuda = workload.device.type == "cuda"
@@ -61,8 +64,17 @@ def operators(workload: Workload, trace: Path | None, modules: bool = False) -> 
         synchronise(workload.device)
     if trace is not None:
         profiled.export_chrome_trace(str(trace))
-    rows = [_row(one, cuda) for one in profiled.key_averages()]
+        _nameless(trace)
+    rows = [_row(one, cuda) for one in profiled.key_averages() if not one.is_user_annotation]
     return sorted(rows, key=lambda row: -(row.self_device_us or 0) - row.self_cpu_us)
+
+
+def _nameless(trace: Path) -> None:
+    """Takes the names of the machine and of the file's place out of a trace."""
+    data = trace.read_bytes()
+    for key in (b"host_name", b"traceName"):
+        data = re.sub(rb'"%s": "(?:[^"\\\\]|\\\\.)*"' % key, rb'"%s": ""' % key, data, count=1)
+    trace.write_bytes(data)
 
 
 def _row(one: Any, cuda: bool) -> OperatorRow:
@@ -79,13 +91,13 @@ def _row(one: Any, cuda: bool) -> OperatorRow:
 
 @contextmanager
 def module_ranges(model: nn.Module) -> Iterator[None]:
-    """Inside, each module's call is a range named after its path."""
+    """Inside, each module's call is a range named after its path, the model's after nothing."""
     handles: list[Any] = []
     open_ranges: list[Any] = []
 
     def enter(name: str) -> Any:
         def begin(module: nn.Module, args: Any) -> None:
-            mark = record_function(f"module:{name}")
+            mark = record_function(f"{MODULE}{name}")
             mark.__enter__()
             open_ranges.append(mark)
 
@@ -95,9 +107,8 @@ def module_ranges(model: nn.Module) -> Iterator[None]:
         open_ranges.pop().__exit__(None, None, None)
 
     for name, module in model.named_modules():
-        if name:
-            handles.append(module.register_forward_pre_hook(enter(name)))
-            handles.append(module.register_forward_hook(leave, always_call=True))
+        handles.append(module.register_forward_pre_hook(enter(name)))
+        handles.append(module.register_forward_hook(leave, always_call=True))
     try:
         yield
     finally:

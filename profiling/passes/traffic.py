@@ -99,7 +99,7 @@ class _Products(TorchDispatchMode):
         return out
 
 
-def _path_of(workload: Workload) -> str:
+def path_of_encoder(workload: Workload) -> str:
     """Where in the model its encoder is."""
     if workload.encoder is None:
         return ""
@@ -125,7 +125,7 @@ def _bytes(tensor: torch.Tensor) -> int:
 
 def move_calls(workload: Workload) -> list[TrafficCall]:
     """The products of every call of one run."""
-    products = _Products(encoder=_path_of(workload))
+    products = _Products(encoder=path_of_encoder(workload))
     with _named(workload.model, products.stack), watching(workload, products), products:
         workload.run()
     return products.found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,6 +45,21 @@ class KernelEvent:
 
 
 @dataclass(frozen=True)
+class TraceRange:
+    """A named stretch of time on the CPU: a phase, a module, or whatever the program marked."""
+
+    name: str
+    start_us: float
+    duration_us: float
+    thread: str
+
+    @property
+    def end_us(self) -> float:
+        """When it ended."""
+        return self.start_us + self.duration_us
+
+
+@dataclass(frozen=True)
 class TorchTrace:
     """What the trace holds; `settings` are what the profiler was told to record."""
 
@@ -55,6 +70,25 @@ class TorchTrace:
     counters: Mapping[str, Mapping[str, float]]
     settings: Mapping[str, int | str]
     launched: Mapping[int, int]
+    ranges: tuple[TraceRange, ...] = ()
+
+    def named(self, name: str) -> list[TraceRange]:
+        """The ranges of that name in the order in which they began."""
+        return sorted((one for one in self.ranges if one.name == name), key=lambda one: one.start_us)
+
+    def owner(self, kernel: KernelEvent) -> int | None:
+        """The external id of the operator that launched a kernel; None where the trace does not say."""
+        if kernel.external is None and kernel.correlation is not None:
+            return self.launched.get(kernel.correlation)
+        return kernel.external
+
+    def within(self, one: TraceRange) -> TorchTrace:
+        """The operators that began in a range, and the kernels that they launched, whenever those ran."""
+        operators = tuple(op for op in self.operators if one.start_us <= op.start_us < one.end_us)
+        ids = {op.external for op in operators if op.external is not None}
+        kernels = tuple(kernel for kernel in self.kernels if self.owner(kernel) in ids)
+        ranges = tuple(r for r in self.ranges if one.start_us <= r.start_us < one.end_us)
+        return replace(self, operators=operators, kernels=kernels, ranges=ranges)
 
     @property
     def has_shapes(self) -> bool:
@@ -78,6 +112,7 @@ def read_torch_trace(path: Path) -> TorchTrace:
         counters=_counters(events),
         settings={k: v for k, v in head.items() if isinstance(v, int | str) and _is_setting(k)},
         launched=_launched(events),
+        ranges=tuple(_ranges(events)),
     )
     if not trace.operators and not trace.kernels and not trace.counters:
         raise NothingCaptured(
@@ -96,6 +131,8 @@ def _loaded(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         if data.startswith(GZIP):
             data = gzip.decompress(data)
         values = json.loads(data)
+    except FileNotFoundError as error:
+        raise ReportUnreadable(path.name, "there is no such file") from error
     except (OSError, EOFError, gzip.BadGzipFile) as error:
         raise ReportUnreadable(path.name, f"{type(error).__name__}: {error}") from error
     except ValueError as error:
@@ -131,10 +168,25 @@ def _operators(events: Sequence[dict[str, Any]]) -> Iterator[Operator]:
                 dtypes=tuple(str(kind) for kind in args.get("Input type", ())),
                 start_us=float(event.get("ts", 0)),
                 duration_us=float(event.get("dur", 0)),
-                thread=f"{event.get('pid')}/{event.get('tid')}",
+                thread=_thread(event),
                 external=_integer(args.get("External id", args.get("external id"))),
                 concrete=tuple(str(one) for one in args.get("Concrete Inputs", ())),
             )
+
+
+def _ranges(events: Sequence[dict[str, Any]]) -> Iterator[TraceRange]:
+    for event in events:
+        if event.get("ph") == "X" and _category(event) == "user_annotation":
+            yield TraceRange(
+                name=str(event.get("name", "")),
+                start_us=float(event.get("ts", 0)),
+                duration_us=float(event.get("dur", 0)),
+                thread=_thread(event),
+            )
+
+
+def _thread(event: Mapping[str, Any]) -> str:
+    return f"{event.get('pid')}/{event.get('tid')}"
 
 
 def _shapes(listed: object) -> tuple[Shape, ...] | None:

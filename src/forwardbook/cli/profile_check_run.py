@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forwardbook.cli.profile_view import check_lines, work_lines
+from forwardbook.pipeline.profile_chain import chain
 from forwardbook.pipeline.profile_check import TraceCheck, check_trace, refuse_without_shapes
 from forwardbook.pipeline.profile_counters import CounterCheck, check_counters
 from forwardbook.profiling.peaks import UnknownDevice, devices_named
@@ -46,7 +47,11 @@ def run_check(
     if as_json:
         print(json.dumps(as_values(check, counters), indent=1))
     else:
-        print("\n".join([*check_lines(check, device_of(trace, hardware)), *(one.text for one in counters)]))
+        print(
+            "\n".join(
+                [*check_lines(check, device_of(trace, hardware), counters), *(one.text for one in counters)]
+            )
+        )
     return check.exact and all(one.explained for one in counters)
 
 
@@ -93,6 +98,7 @@ def as_values(check: TraceCheck, counters: tuple[CounterCheck, ...]) -> dict[str
             }
             for link in check.links
         ],
+        "chain": [vars_of(row) for row in chain(check.links, counters)],
         "not_said": [vars_of(one) for one in check.unsaid],
         "notes": list(check.notes),
         "counters": [{"text": one.text, "explained": one.explained} for one in counters],

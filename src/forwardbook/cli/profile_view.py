@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
+
+from forwardbook.pipeline.profile_chain import HEAD, chain
 
 if TYPE_CHECKING:
     from forwardbook.models.roofline import Device
-    from forwardbook.pipeline.profile_check import Link, TraceCheck
+    from forwardbook.pipeline.profile_check import TraceCheck
+    from forwardbook.pipeline.profile_counters import CounterCheck
+    from forwardbook.pipeline.profile_links import Link
     from forwardbook.profiling.kernel_list import TopKernel
     from forwardbook.profiling.trace_work import TraceWork
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Columns as wide as their widest cell; the first `left` of them to the left."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Collection[int] = (0,)) -> str:
+    """Columns as wide as their widest cell; texts to the left, numbers to the right."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
 
     def line(cells: Sequence[str]) -> str:
         parts = (
-            cell.ljust(width) if i < left else cell.rjust(width)
+            cell.ljust(width) if i in texts else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
         )
         return "  ".join(parts).rstrip()
@@ -26,11 +30,17 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> 
     return "\n".join([line(head), line(["-" * width for width in widths]), *(line(row) for row in rows)])
 
 
+def shortened(text: str, width: int) -> str:
+    """A long text without its middle: beginnings of kernels' names are alike, ends tell them apart."""
+    kept = width - 3
+    return text if len(text) <= width else f"{text[: kept - kept // 3]}...{text[-(kept // 3) :]}"
+
+
 def kernel_table(kernels: Sequence[TopKernel]) -> str:
     """The longest kernels, names cut."""
     rows = [
         (
-            one.row.name if len(one.row.name) <= 70 else f"{one.row.name[:67]}...",
+            shortened(one.row.name, 76),
             "unknown" if one.row.total_ns is None else f"{one.row.total_ns:,}",
             "unknown" if one.row.instances is None else f"{one.row.instances:,}",
             "unknown" if one.share is None else f"{one.share:.1%}",
@@ -40,13 +50,15 @@ def kernel_table(kernels: Sequence[TopKernel]) -> str:
     return table(("kernel", "ns", "launches", "share"), rows)
 
 
-def check_lines(check: TraceCheck, device: Device | None) -> Iterator[str]:
+def check_lines(
+    check: TraceCheck, device: Device | None, counters: Sequence[CounterCheck] = ()
+) -> Iterator[str]:
     """The check for people: what was said, what ran, the verdict, the rest by name."""
     sizes = ", ".join(f"{name} = {size}" for name, size in check.sizes.items())
     yield f"{check.file} on {', '.join(d for d in check.devices if d) or 'a device without a name'}"
     yield f"{check.model} ({check.phase}), {sizes}; {check.repeats} forward{'s' * (check.repeats > 1)}\n"
     head = ("modules", "formula, flops each", "calls said", "calls found", "operator and shape", "verdict")
-    yield table((*head, "us", "Tflop/s"), [_row(link) for link in check.links])
+    yield table((*head, "us", "Tflop/s"), [_row(link) for link in check.links], (0, 4, 5))
     yield ""
     for kind, word in (
         ("gemm", "matrix products"),
@@ -56,10 +68,12 @@ def check_lines(check: TraceCheck, device: Device | None) -> Iterator[str]:
         said, ran = check.predicted(kind), check.counted(kind)
         if said or ran:
             yield f"{word}: formulas {said:,}, trace {ran:,}: {'equal' if said == ran else 'DIFFERENT'}"
-    chain = [line for link in check.links for line in _kernels(link)]
-    if chain:
-        yield "\nmodule -> operator -> kernel"
-        yield from chain
+    rows = chain(check.links, counters)
+    if rows:
+        yield "\nformula -> module -> operator -> kernel -> counter"
+        shown = [tuple(shortened(cell, 44) for cell in row.cells()) for row in rows]
+        yield table(HEAD, shown, (0, 1, 4, 5, 7))
+        yield "whole names: --json"
     yield from _shares(check, device)
     for note in check.notes:
         yield f"note: {note}"
@@ -71,25 +85,17 @@ def _row(link: Link) -> tuple[str, ...]:
     ran = "; ".join(f"{group.operator} {group.shape}" for group in link.found) or "-"
     spent = [group.kernel_us for group in link.found]
     known = sum(one for one in spent if one is not None) if spent and None not in spent else None
-    rate = link.flops * link.calls / known / 1e6 if known else None
+    rate = link.total / known / 1e6 if known else None
     return (
-        names if len(names) <= 60 else f"{names[:57]}...",
+        shortened(names, 60),
         f"{link.flops:,}",
         f"{link.predicted}",
         f"{link.calls}",
-        ran if len(ran) <= 60 else f"{ran[:57]}...",
+        shortened(ran, 60),
         link.verdict,
         "-" if known is None else f"{known:,.0f}",
         "-" if rate is None else f"{rate:,.1f}",
     )
-
-
-def _kernels(link: Link) -> Iterator[str]:
-    for group in link.found:
-        for name, spent in sorted(group.kernels.items(), key=lambda pair: -pair[1])[:3]:
-            modules = ", ".join(n for one in link.expected for n in one.names) or "-"
-            told = f"({group.launches} launches, {spent:,.0f} us)"
-            yield f"  {modules[:60]} -> {group.operator} -> {name[:90]} {told}"
 
 
 def _shares(check: TraceCheck, device: Device | None) -> Iterator[str]:
@@ -129,7 +135,7 @@ def work_lines(work: TraceWork) -> Iterator[str]:
         )
         for group in work.groups
     ]
-    yield table(("operator", "shape", "calls", "flops each", "flops", "us"), rows, left=2)
+    yield table(("operator", "shape", "calls", "flops each", "flops", "us"), rows, (0, 1))
     for kind in ("gemm", "attention", "convolution"):
         yield f"{kind}: {work.total(kind):,} flops"
     yield from unsaid_lines(work.unsaid)

@@ -3,55 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import gcd
+from dataclasses import dataclass, replace
 
+from forwardbook.formula import parse
 from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import Totals, Widths, evaluate, parsed
 from forwardbook.pipeline.model_pipeline import Model
 from forwardbook.pipeline.model_source import ModelRefused
+from forwardbook.pipeline.profile_links import EQUAL, Expected, Link, linked
 from forwardbook.profiling.readers.torch_trace import TorchTrace
 from forwardbook.profiling.trace_work import TraceWork, Unsaid, WorkGroup, work_of
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What modules are said to compute in one product: flops of one, how many in one forward."""
-
-    names: tuple[str, ...]
-    class_name: str
-    kind: str
-    flops: int
-    times: int
-
-
-@dataclass(frozen=True)
-class Link:
-    """Products of equal flops: the modules said to run them, the calls that did, and the verdict."""
-
-    flops: int
-    expected: tuple[Expected, ...]
-    found: tuple[WorkGroup, ...]
-    repeats: int
-
-    @property
-    def predicted(self) -> int:
-        """Calls that the formulas say one trace of `repeats` forwards has."""
-        return sum(one.times for one in self.expected) * self.repeats
-
-    @property
-    def calls(self) -> int:
-        """Calls in the trace."""
-        return sum(group.calls for group in self.found)
-
-    @property
-    def verdict(self) -> str:
-        """equal, different, not run (no such call), or not in the formulas."""
-        if not self.found:
-            return "not run"
-        if not self.expected:
-            return "not in the formulas"
-        return "equal" if self.predicted == self.calls else "different"
 
 
 @dataclass(frozen=True)
@@ -82,21 +43,25 @@ class TraceCheck:
     @property
     def exact(self) -> bool:
         """Whether every product that ran and that the formulas know ran as often as they say."""
-        return any(link.verdict == "equal" for link in self.links) and not any(
+        return any(link.verdict in EQUAL for link in self.links) and not any(
             link.verdict == "different" for link in self.links
         )
 
 
 def check_trace(trace: TorchTrace, model: Model, sizes: Mapping[str, int], widths: Widths) -> TraceCheck:
-    """The formulas of a prefill held against a trace; sizes that are not given are read off the trace.
+    """The formulas of a prefill, or of a decode step where `kv_len` is given, held against a trace.
+
+    Sizes that are not given are read off the trace. Of a trace that marks its phases, as those of
+    `profile run` do, the first prefill is meant, or the step that finds `kv_len` positions in the cache.
 
     Raises:
         SizesRefused: for sizes that the trace does not tell.
-        ModelRefused: where the model cannot be run at these sizes.
+        ModelRefused: where the model cannot be run at these sizes, or the trace has no such step.
     """
-    work = work_of(trace)
-    told = {**sizes_of(trace), **sizes}
     phase = "decode" if "kv_len" in sizes else "prefill"
+    told = {**sizes_of(trace), **sizes}
+    trace, chosen = one_phase(trace, phase, told)
+    work = work_of(trace)
     costs = model.phase(phase, told, widths)
     known = {p.name: told[p.name] for p in costs.parameters}
     totals = evaluate(costs, known, widths)
@@ -111,9 +76,34 @@ def check_trace(trace: TorchTrace, model: Model, sizes: Mapping[str, int], width
         repeats=repeats,
         links=links,
         unsaid=work.unsaid,
-        notes=tuple(_notes(links, work, sizes, told)),
+        notes=(*chosen, *_notes(links, work, sizes, told)),
         kernel_us=work.kernel_us,
     )
+
+
+def one_phase(trace: TorchTrace, phase: str, told: Mapping[str, int]) -> tuple[TorchTrace, tuple[str, ...]]:
+    """The part of a trace that is one call of a phase, and a note; the whole where phases are not marked.
+
+    Raises:
+        ModelRefused: where the phases are marked and this one did not run.
+    """
+    marked = trace.named(phase)
+    if not marked:
+        if trace.named("prefill"):
+            raise ModelRefused(
+                f"holding {trace.file} against {phase}: it marks its phases and has no {phase}"
+            )
+        return trace, ()
+    step = told["kv_len"] - told.get("seq_len", told["kv_len"]) if phase == "decode" else 0
+    if not 0 <= step < len(marked):
+        first = told.get("seq_len", 0)
+        last = first + len(marked) - 1
+        raise ModelRefused(
+            f"holding {trace.file} against a decode step at kv_len = {told['kv_len']}: its steps find "
+            f"{first} to {last} positions in the cache"
+        )
+    note = f"the trace marks its phases: {phase} {step + 1} of {len(marked)} is held against the formulas"
+    return trace.within(marked[step]), (note,)
 
 
 def sizes_of(trace: TorchTrace) -> dict[str, int]:
@@ -143,8 +133,10 @@ def expectations(costs: PhaseCosts, totals: Totals) -> list[Expected]:
         parts += [("gemm", rest, times)] if rest else []
         for kind, flops, number in parts:
             key = (layer.class_name, kind, flops)
-            known = found.get(key, Expected((), layer.class_name.rpartition(".")[2], kind, flops, 0))
-            found[key] = Expected((*known.names, name), known.class_name, kind, flops, known.times + number)
+            known = found.get(key) or Expected(
+                (), layer.class_name.rpartition(".")[2], kind, flops, 0, _formula(layer, kind, flops, values)
+            )
+            found[key] = replace(known, names=(*known.names, name), times=known.times + number)
     return list(found.values())
 
 
@@ -155,31 +147,17 @@ def _attention(layer: LayerCosts, values: Mapping[str, object]) -> Iterable[tupl
         yield int(rational_value(parsed(one.dense), values)), one.count  # type: ignore[arg-type]
 
 
-def linked(expected: Sequence[Expected], groups: Sequence[WorkGroup]) -> tuple[tuple[Link, ...], int]:
-    """Modules and calls of equal flops side by side, and how many forwards the trace holds."""
-    wanted: dict[tuple[bool, int], list[Expected]] = {}
-    ran: dict[tuple[bool, int], list[WorkGroup]] = {}
-    for one in expected:
-        wanted.setdefault((one.kind == "attention", one.flops), []).append(one)
-    for group in groups:
-        ran.setdefault((group.kind == "attention", group.flops), []).append(group)
-    repeats = _repeats(wanted, ran)
-    keys = sorted(wanted.keys() | ran.keys(), key=lambda key: -key[1])
-    links = tuple(Link(key[1], tuple(wanted.get(key, ())), tuple(ran.get(key, ())), repeats) for key in keys)
-    return links, repeats
-
-
-def _repeats(
-    wanted: Mapping[tuple[bool, int], Sequence[Expected]], ran: Mapping[tuple[bool, int], Sequence[WorkGroup]]
-) -> int:
-    """The number of forwards: what all counts of calls have in common beyond the formulas' counts."""
-    found = 0
-    for key in wanted.keys() & ran.keys():
-        said, calls = sum(e.times for e in wanted[key]), sum(g.calls for g in ran[key])
-        if calls % said:
-            return 1
-        found = gcd(found, calls // said)
-    return found or 1
+def _formula(layer: LayerCosts, kind: str, flops: int, values: Mapping[str, object]) -> str:
+    """The formula of what a layer's own forward() multiplies: of one attention, or of all but attentions."""
+    if kind == "attention":
+        pairs = zip(layer.attention, _attention(layer, values), strict=True)
+        return next(one.dense for one, (said, _) in pairs if said == flops)
+    own = parse(layer.costs.flops)
+    for beneath in layer.sub_layers:
+        own -= parse(beneath.costs.flops) * beneath.repeat
+    for one in layer.attention:
+        own -= parse(one.dense) * one.count
+    return str(own)
 
 
 def _notes(
@@ -192,7 +170,7 @@ def _notes(
         for group in link.found if link.verdict == "not in the formulas" else ():
             yield (
                 f"{group.operator} {group.shape} ({group.calls} calls, {group.total:,} flops) "
-                f"is in no formula{_guess(group)}"
+                f"is in no formula{_guess(group, links, told)}"
             )
     if read := sorted(set(told) - set(given)):
         yield f"read off the trace: {', '.join(f'{name} = {told[name]}' for name in read)}"
@@ -201,10 +179,15 @@ def _notes(
         yield f"{share:.0%} of the time of all kernels is spent in the products above"
 
 
-def _guess(group: WorkGroup) -> str:
-    """Rotary frequencies were a product of a column and a row in older versions of transformers."""
-    column_by_row = group.shape.startswith("1 of ") and "x1 @ 1x" in group.shape
-    return ": the rotary frequencies of older versions of transformers" if column_by_row else ""
+def _guess(group: WorkGroup, links: Sequence[Link], told: Mapping[str, int]) -> str:
+    """Rotary frequencies were a product in older transformers; generate() keeps the last position alone."""
+    if group.shape.startswith("1 of ") and "x1 @ 1x" in group.shape:
+        return ": the rotary frequencies of older versions of transformers"
+    whole = group.flops * told.get("seq_len", 1)
+    for link in links:
+        if link.verdict == "not run" and link.flops == whole:
+            return f": {link.expected[0].names[0]} for the last position alone"
+    return ""
 
 
 def refuse_without_shapes(trace: TorchTrace) -> None:

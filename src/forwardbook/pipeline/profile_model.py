@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model_source import ModelRefused, config_from, model_named
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from forwardbook.analyzers.instances.pretrained.whole import Phase
     from forwardbook.profiling.passes.workload import Workload
 
+SIZES: Final = (
+    *("batch_size", "seq_len", "decoder_seq_len", "encoder_seq_len", "kv_len", "num_samples"),
+    *("image_size", "num_frames"),
+)
 SMALLEST = {"batch_size": 2, "seq_len": 32, "decoder_seq_len": 8, "num_samples": 16000}
 
 
@@ -109,6 +114,7 @@ def _prepared(
     batches, told = content.fill(kwargs) if content is not None else ([kwargs], ())
     args, batches = _moved((args, batches), device)
     made = {name: chosen.chosen[name] for name in chosen.hints}
+    unused = _unused(architecture.model_id, sizes, made)
     run = _each(
         [_generate(model, one, new_tokens) if generates else _forward(model, args, one) for one in batches]
     )
@@ -117,7 +123,23 @@ def _prepared(
     encoder = model.get_encoder() if generates and config is not None and config.is_encoder_decoder else None
     workload = Workload(model, run, device, dtype, generates, encoder)
     notes = ("weights are those of the checkpoint",) if weights else ("weights are random",)
-    return Prepared(workload, {phase.name: phase for phase in phases}, made, (*notes, *told))
+    return Prepared(workload, {phase.name: phase for phase in phases}, made, (*notes, *unused, *told))
+
+
+def _unused(model: str, sizes: Mapping[str, int], made: Mapping[str, int]) -> tuple[str, ...]:
+    """A note for each size that this model's inputs do not have, such as the length of a text for images.
+
+    Raises:
+        ModelRefused: for a name that no kind of model has.
+    """
+    known = [*made, *SIZES]
+    for name in sizes:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ModelRefused(f"choosing sizes of {model}: there is no {name}, only {', '.join(made)}{hint}")
+    having = ", ".join(made)
+    return tuple(f"{name} is not used: inputs of {model} have {having}" for name in sizes if name not in made)
 
 
 def _each(runs: list[Callable[[], object]]) -> Callable[[], object]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from forwardbook.models.architecture import Architecture
+from forwardbook.pipeline.profile_chain import ChainRow, chain_page
 from forwardbook.pipeline.profile_compare import CallComparison
 from forwardbook.pipeline.profile_model import Prepared
 from forwardbook.pipeline.profile_rates import DevicePeaks, Rates
@@ -35,6 +36,7 @@ class Results:
     comparisons: Sequence[CallComparison] = ()
     rates: Sequence[Rates] = ()
     peaks_of_device: DevicePeaks | None = None
+    chains: Mapping[str, Sequence[ChainRow]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -123,9 +125,6 @@ def _report(results: Results) -> Iterator[str]:
         yield "see `static_analysis/static_compute.md`."
     else:
         yield "Nothing was compared: the passes flops and memory did not run."
-    yield "\n## Chain\n"
-    yield "formula -> module -> operator; on a GPU the trace leads on to kernels: `forwardbook profile check"
-    yield "--trace torch_profiler/trace.json`. Operators: `operators.md`."
     yield from _chain(results)
 
 
@@ -159,20 +158,17 @@ def _timing(results: Results) -> Iterator[str]:
 
 
 def _chain(results: Results) -> Iterator[str]:
-    """Modules that multiply, with their formulas and what the counter saw in them."""
-    first = next((one for one in results.comparisons if one.modules), None)
-    if first is None:
+    """From formulas to kernels, for the first call of each phase."""
+    yield "\n## From formula to kernel\n"
+    if not results.chains:
+        yield "Not known: the pass of operators, or the formulas, did not run."
         return
-    operators = next((c.operators for c in results.counted if c.call.index == first.call.index), {})
-    told = ", ".join(f"`{name}` {count:,}" for name, count in operators.items())
-    yield f"\nflops of the first {first.call.phase} by operator: {told}.\n"
-    yield "| Module | Class | flops, formula | flops, counted |"
-    yield "|---|---|---:|---:|"
-    for module in first.modules:
-        pair = next((p for p in module.pairs if p.quantity == "flops"), None)
-        if pair is not None:
-            short = module.class_name.rpartition(".")[2]
-            yield f"| `{_cell(module.name)}` | {short} | {pair.predicted:,} | {pair.measured:,} |"
+    yield "Formula -> module -> operator -> kernel -> counter, the first call of each phase. A processor has"
+    yield "no kernels; counters come from Nsight Compute: `forwardbook profile check --trace"
+    yield "torch_profiler/trace.json --model MODEL --ncu FOLDER`. Operators: `operators.md`."
+    for phase, rows in results.chains.items():
+        yield f"\n### {phase}\n"
+        yield from chain_page(rows)
 
 
 def stakeholder_page(results: Results, topk: int) -> str:

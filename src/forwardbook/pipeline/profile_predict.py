@@ -34,6 +34,14 @@ class Predictor:
         Raises:
             ModelRefused: where no formulas hold at the sizes of the call.
         """
+        return self.formulas(call)[1]
+
+    def formulas(self, call: CallSeen) -> tuple[PhaseCosts, Totals]:
+        """The formulas that hold for one call, and their values.
+
+        Raises:
+            ModelRefused: where none hold at the sizes of the call.
+        """
         name = "prefill" if call.phase == "forward" else call.phase
         phase = self.phases.get(name)
         if phase is None:
@@ -42,7 +50,7 @@ class Predictor:
         if name == "decode":
             sizes["kv_len"] = call.past
         costs = self._holding(name, phase, sizes)
-        return evaluate(costs, {p.name: sizes[p.name] for p in costs.parameters}, self.widths)
+        return costs, evaluate(costs, {p.name: sizes[p.name] for p in costs.parameters}, self.widths)
 
     @property
     def widths(self) -> Widths:

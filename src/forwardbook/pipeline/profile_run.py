@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model_source import ModelRefused
 from forwardbook.pipeline.profile_compare import CallComparison, compare_calls
@@ -29,6 +31,10 @@ FOLDER: Final = "torch_profiler"
 MADE_UP: Final = (
     "- tokens are counted up, other inputs random, both from the seed; costs do not depend on them"
 )
+
+
+class PassFailed(ForwardbookError):
+    """A pass that torch could not run; the folder keeps what was measured before."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ class _Run:
         for name in PASSES:
             if name in self.settings.passes:
                 self.step(name)
-                getattr(self, f"pass_{name}")(ready)
+                self.measure(name, ready)
                 self.save("partial")
         if self.settings.static_analysis:
             self.step("static_analysis")
@@ -105,6 +111,19 @@ class _Run:
         self.rates(ready)
         self.save("complete")
         self.pages()
+
+    def measure(self, name: str, ready: Prepared) -> None:
+        """One pass; what torch refuses is an error of ours that names the pass."""
+        try:
+            getattr(self, f"pass_{name}")(ready)
+        except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+            self.folder.write("error.txt", "".join(traceback.format_exception(error)))
+            first = next(iter(str(error).splitlines()), "")
+            raise PassFailed(
+                f"measuring {name} of {self.architecture.model_id} on {self.settings.device} in "
+                f"{self.settings.dtype}: {type(error).__name__}: {first}\n"
+                f"  what was measured before is in {self.folder.path}, the traceback in its error.txt"
+            ) from error
 
     def step(self, name: str) -> None:
         self.folder.step(name)
@@ -124,11 +143,16 @@ class _Run:
 
         self.step("build")
         settings = self.settings
-        device = torch.device(settings.device)
+        try:
+            device = torch.device(settings.device)
+        except RuntimeError as error:
+            raise ModelRefused(f"running on {settings.device}: give cpu, cuda or cuda:1") from error
+        if device.type not in ("cpu", "cuda"):
+            raise ModelRefused(f"running on {settings.device}: only cpu and cuda are measured")
         if device.type == "cuda" and not torch.cuda.is_available():
             raise ModelRefused("running on cuda: torch sees no GPU here; give --device cpu")
         dtype = getattr(torch, settings.dtype, None)
-        if not isinstance(dtype, torch.dtype):
+        if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
             raise ModelRefused(f"running in {settings.dtype}: give a format such as float32 or bfloat16")
         ready = prepared(
             self.architecture,
@@ -141,6 +165,9 @@ class _Run:
             content=settings.content,
         )
         self.inputs(ready)
+        for note in ready.notes:
+            if "is not used" in note:
+                self.told(f"warning: {note}")
         return ready
 
     def inputs(self, ready: Prepared) -> None:
@@ -197,7 +224,7 @@ class _Run:
         from forwardbook.profiling.passes.operators import operators
 
         trace = self.folder.path / FOLDER / "trace.json"
-        rows = operators(ready.workload, trace, self.settings.nvtx_modules)
+        rows = operators(ready.workload, trace)
         self.results.operators = rows
         self.metrics["operators"] = {"count": len(rows), "calls": sum(row.calls for row in rows)}
         self.write("operators.md", operators_page(rows, self.settings.topk))
@@ -234,13 +261,23 @@ class _Run:
         values = {"static_analysis_version": 1, "calls": [_comparison(one) for one in found]}
         self.folder.write("static_analysis/static_compute.json", json.dumps(values, indent=1) + "\n")
         self.folder.write("static_analysis/static_compute.md", static_page(found))
+        self.chains(predictor, ready)
+
+    def chains(self, predictor: Predictor, ready: Prepared) -> None:
+        """The first call of each phase from formula to kernel, where the pass of operators left a trace."""
+        from forwardbook.pipeline.profile_chain import phase_chains
+
+        trace = self.folder.path / FOLDER / "trace.json"
+        if trace.is_file():
+            calls = [one.call for one in self.results.comparisons if one.totals is not None]
+            self.results.chains = phase_chains(trace, calls, predictor, ready.workload)
 
     def rates(self, ready: Prepared) -> None:
         peaks = device_peaks(ready.workload.device, self.settings.dtype, self.settings.hardware)
         self.results.peaks_of_device = peaks
         if self.results.timing is not None:
             self.results.rates = rates_of(self.results.timing, self.results.comparisons, ready, peaks)
-        self.metrics["device"] = asdict(peaks)
+        self.metrics["device_peaks"] = asdict(peaks)
         self.metrics["rates"] = [asdict(one) for one in self.results.rates]
 
     def save(self, status: str) -> None:
