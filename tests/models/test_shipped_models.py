@@ -70,6 +70,16 @@ def test_points_are_what_the_formulas_give(model_id: str) -> None:
             assert point.measured == {**totals.total.whole(), "cache": totals.cache}
 
 
+@pytest.mark.parametrize("model_id", IDS)
+def test_the_module_database_contradicts_no_layer(model_id: str) -> None:
+    """The formulas of the classes, derived apart with every size free, are held against those of the model."""
+    populated = next(ModelFiles(Path("nowhere")).populated(model_id))
+    told = [one for phase in populated.opinions.values() for one in phase]
+
+    assert told
+    assert [] == [(one.layer, one.told) for one in told if one.state == "differs"]
+
+
 @pytest.mark.parametrize("model_id", HAND)
 def test_prefill_is_the_hand_formula(model_id: str) -> None:
     """One sequence of 2048 tokens, attention dense."""
