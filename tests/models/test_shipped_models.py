@@ -72,7 +72,7 @@ def test_points_are_what_the_formulas_give(model_id: str) -> None:
 
 @pytest.mark.parametrize("model_id", IDS)
 def test_the_module_database_contradicts_no_layer(model_id: str) -> None:
-    """The formulas of the classes, derived apart with every size free, are held against those of the model."""
+    """The formulas of the classes, derived apart with every size free, are held against the model."""
     populated = next(ModelFiles(Path("nowhere")).populated(model_id))
     told = [one for phase in populated.opinions.values() for one in phase]
 
