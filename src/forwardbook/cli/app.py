@@ -10,6 +10,7 @@ import typer
 import forwardbook
 
 COMMANDS: Final = {
+    "init": "forwardbook.cli.init:init",
     "analyze-module": "forwardbook.cli.analyze:analyze_module",
     "analyze-model": "forwardbook.cli.model:analyze_model",
     "compare": "forwardbook.cli.model_more:compare",

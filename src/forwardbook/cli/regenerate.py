@@ -46,6 +46,9 @@ def regenerate(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite calculators that were edited by hand.")
     ] = False,
+    stop_after: Annotated[
+        float, typer.Option(min=0, metavar="MINUTES", help="Leave what is not done by then for the next run.")
+    ] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the report as JSON and nothing else.")
     ] = False,
@@ -74,6 +77,7 @@ def regenerate(
         chosen_analyst(analyst, max_cost, model, False),
         force,
         drop_gone,
+        60 * stop_after,
     )
     workspace = Workspace.find()
     with class_progress() as told:

@@ -50,6 +50,8 @@ class Wanted:
     chosen: Chosen | None = None
     force: bool = False
     drop_gone: bool = False
+    stop_after: float = 0.0
+    """Seconds after which no further outcome is waited for; 0 for no end."""
 
 
 def stale(workspace: Workspace, wanted: Wanted, told: Told = lambda doing, done, total: None) -> list[Stale]:
@@ -115,12 +117,16 @@ class _Run:
             notes.append(f"{len(waiting)} entries wait for a model to be asked again (--analyst): {names}")
         found = [one for one in found if one not in waiting]
         resumed = self._take_plan(found, database)
+        left: list[str] = []
         if found:
             self.flushed = time.monotonic()
             try:
-                self._derive(found, resumed)
+                left = self._derive(found, resumed)
             finally:
                 self._flush()
+        if left:
+            notes.append(f"{len(left)} stale entries are left for the next run: time was over")
+            self.before = {key: one for key, one in self.before.items() if key not in left}
         if self.wanted.chosen is not None:
             done = [one for one in found if one.key not in self.problems or not one.is_gone]
             notes += ask(self.workspace, done, self.wanted.chosen, self.wanted.limits, self.told)
@@ -144,7 +150,8 @@ class _Run:
             self.kept.keep_plan({"before": {k: b.model_dump(mode="json") for k, b in self.before.items()}})
         return resumed
 
-    def _derive(self, found: Sequence[Stale], resumed: bool) -> None:
+    def _derive(self, found: Sequence[Stale], resumed: bool) -> list[str]:
+        """Derive all, or as many as there is time for; the keys of those that are left."""
         tasks = {one.key: self._task(one) for one in found}
         total, count = len(tasks), 0
         for outcome in self._kept_outcomes(tasks, resumed):
@@ -152,13 +159,18 @@ class _Run:
             count += 1
             self._take(outcome)
             self.told(f"kept {outcome.full_class_name}", count, total)
+        until = time.monotonic() + (self.wanted.stop_after or float("inf"))
         for outcome in self.wanted.spread(self.work, list(tasks.values())):
+            del tasks[outcome.key]
             if outcome.fingerprint and outcome.problem_kind not in PASSING:
                 self.kept.keep(outcome.fingerprint, outcome.model_dump_json())
             count += 1
             self._take(outcome)
             state = outcome.problem_kind or "derived"
             self.told(f"{state} {outcome.full_class_name} ({outcome.seconds:.1f} s)", count, total)
+            if time.monotonic() > until:
+                break
+        return list(tasks)
 
     def _task(self, one: Stale) -> Task:
         limits = self.wanted.limits
