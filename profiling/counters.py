@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from forwardbook.models.roofline import Device
+from forwardbook.profiling.peaks import ACCUMULATES, into
 from forwardbook.profiling.readers.kernels import Launch, Number
 
 READ: Final = "dram__bytes_read.sum"
@@ -100,16 +101,17 @@ def _operations(launch: Launch) -> tuple[list[tuple[str, int]], list[tuple[str, 
         if metric.value is None:
             continue
         if found := _TENSOR.fullmatch(name):
-            tensor.append((_format(found["source"]), int(metric.value)))
+            tensor.append((_format(found["source"], found["to"]), int(metric.value)))
         elif found := _VECTOR.fullmatch(name):
             each = WIDTH[found["kind"]] * (2 if found["op"] == "fma" else 1)
             vector.append((VECTOR[found["kind"]], each * int(metric.value)))
     return tensor, vector
 
 
-def _format(source: str) -> str:
-    """The name in the table of peaks; some chips count several formats as one."""
-    return {"fp16_bf16_tf32": "fp16", "int8": "int8", "fp8": "fp8"}.get(source, source)
+def _format(source: str, to: str | None) -> str:
+    """The name in the table of peaks; some chips count several formats as one, or do not tell the sums'."""
+    kind = "fp16" if source == "fp16_bf16_tf32" else source
+    return kind if to is None or to == ACCUMULATES.get(kind) else into(kind, to)
 
 
 def merged(launches: Iterable[Launch]) -> list[Launch]:

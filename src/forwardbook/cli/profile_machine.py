@@ -14,10 +14,17 @@ def hardware(
     measure: Annotated[
         bool, typer.Option("--measure/--no-measure", help="Measure the processor (seconds).")
     ] = True,
+    table: Annotated[
+        str | None,
+        typer.Option("--peaks", help="A GPU's rows of the table of peaks instead; `all` for every."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """What this machine is: processor, GPUs, versions, and what it can do at most."""
     with options.refusing():
+        if table is not None:
+            print(_table(table, as_json))
+            return
         from forwardbook.profiling.machine import machine
 
         found = machine()
@@ -25,6 +32,47 @@ def hardware(
             gpu["peaks"] = _peaks(gpu["name"])
         found["measured"] = _measured() if measure else []
         print(json.dumps(found, indent=1) if as_json else "\n".join(_lines(found)))
+
+
+def _table(name: str, as_json: bool) -> str:
+    """Each peak with the parts that prove it and the vendor's document."""
+    from forwardbook.cli.profile_view import table as columns
+    from forwardbook.profiling.peaks import devices_named, table
+
+    rows = table().devices
+    keys = list(rows) if name == "all" else [one.id for one in devices_named(name)]
+    if as_json:
+        return json.dumps({key: rows[key].model_dump(mode="json") for key in keys}, indent=1)
+    head = (
+        "device",
+        "format",
+        "sums in",
+        "unit",
+        "SMs",
+        "MHz",
+        "flop/clock/SM",
+        "computed",
+        "dense",
+        "sparse",
+    )
+    cells = [
+        (
+            *(key, peak.format, peak.accumulate, peak.unit, str(rows[key].sms)),
+            str(rows[key].fast_clock_mhz if peak.fast else rows[key].clock_mhz),
+            f"{peak.rate:,}",
+            f"{rows[key].computed(peak) / 1e12:,.1f}",
+            f"{peak.dense:,.1f}",
+            "none" if peak.sparse is None else f"{peak.sparse:,.1f}",
+        )
+        for key in keys
+        for peak in rows[key].peaks
+    ]
+    lines = [columns(head, cells, range(4)), "\ncomputed, dense and sparse in Tflop/s (Top/s)"]
+    for key in keys:
+        row = rows[key]
+        lines.append(f"{key}: {row.bandwidth_gb:,} GB/s, {row.memory_gib:g} GiB; {', '.join(row.names)}")
+        lines += [f"  {told}" for told in ([row.note] if row.note else []) + list(row.sources)]
+    return "\n".join(lines)
 
 
 def _peaks(name: str) -> dict[str, Any] | None:
