@@ -168,7 +168,7 @@
         this.#remember();
       });
       this.#roofline = view;
-      this.plotPlace.replaceChildren(make("h3", {}, "Roofline"), view.element);
+      this.plotPlace.replaceChildren(make("h3", {}, "Roofline of this call"), view.element);
       this.update();
     }
 

@@ -35,7 +35,7 @@
 
     constructor(line) {
       this.line = line;
-      this.amount = make("td", { class: "fb-number" });
+      this.amount = make("span");
       this.#details = make("tr", { class: "fb-line-details", hidden: true });
       this.#button = make("button", { type: "button", class: "fb-more", "aria-expanded": "false",
         "aria-label": `Formulas of line ${line.number}`, onclick: () => this.#toggle() }, "ƒ");
@@ -43,7 +43,7 @@
       this.code = make("td", {}, make("code", {}, coloured(line.code)));
       this.element = make("tr", { class: isCostly ? "fb-costly" : "" },
         make("th", { scope: "row", id: `fb-line-${line.number}` }, String(line.number)), this.code,
-        make("td", { class: "fb-ask" }, isCostly ? this.#button : ""), this.amount);
+        make("td", { class: "fb-number" }, this.amount, isCostly ? [" ", this.#button] : ""));
     }
 
     get elements() {
@@ -79,7 +79,7 @@
       const operations = this.line.operations.length
         ? [make("dt", {}, "operations"), make("dd", {}, this.line.operations.map(name => [make("code", {}, name), " "]))] : [];
       const words = terms.length ? [] : [make("dt", {}, "cost"), make("dd", {}, "nothing in this regime")];
-      this.#details.replaceChildren(make("td", { colspan: 4 }, make("dl", {}, words, terms, operations)));
+      this.#details.replaceChildren(make("td", { colspan: 3 }, make("dl", {}, words, terms, operations)));
     }
   }
 
@@ -98,7 +98,7 @@
         make("div", { class: "fb-scroll", tabindex: 0, role: "region", "aria-label": "Source with costs" },
           make("table", { class: "fb-source" },
             make("caption", { class: "fb-unseen" }, "Source lines with their costs"),
-            make("thead", { class: "fb-unseen" }, make("tr", {}, ["line", "source", "formulas", "amount"].map(text => make("th", { scope: "col" }, text)))),
+            make("thead", { class: "fb-unseen" }, make("tr", {}, ["line", "source", "amount"].map(text => make("th", { scope: "col" }, text)))),
             make("tbody", {}, this.rows.map(row => row.elements)))),
         this.note);
       this.update();

@@ -60,7 +60,7 @@
       points.filter(point => point.flops.n > 0n && point.bytes.n > 0n).map((point) => placed(roof, place, point, points.indexOf(point))));
     const legend = make("ul", { class: "fb-legend" },
       roofs.map((roof, place) => make("li", { class: `fb-c${place % 8}` }, `${roof.device.name}, ${roof.format}`)),
-      points.length > 4 ? [] : points.map((point, place) => make("li", { class: "fb-marked" }, F.markSample(place), point.meaning ?? point.name)));
+      points.length > FEW ? [] : points.map((point, place) => make("li", { class: "fb-marked" }, F.markSample(place), point.meaning ?? point.name)));
     const words = shown.length ? [] : [make("p", {}, "No matrix products: bandwidth alone bounds the time; the table has it.")];
     return [F.plot({ roofs, points: shown, width: Math.max(width || 640, 280), tell }), legend, ...words];
   };
@@ -78,19 +78,38 @@
 
   const short = value => A.scaled(value, "op");
 
-  const timeTable = (roofs, points) =>
+  const CAPTION = "Least time of one call: its matrix products at the peak, its bytes at the full bandwidth, whichever takes longer.";
+  const FEW = 4;
+
+  const timeTable = (roofs, points) => (points.length > FEW ? tableByCall : tableByDevice)(roofs, points);
+
+  const timeCell = (point, roof) => {
+    const { seconds, bound } = F.peaks.timing(point.flops, point.bytes, roof);
+    return make("td", { class: "fb-number" }, A.seconds(seconds), make("small", {}, ` ${BOUNDS[bound]}`));
+  };
+
+  const tableByCall = (roofs, points) =>
     make("table", { class: "fb-table" },
-      make("caption", {}, "Least time of one call: its matrix products at the peak, its bytes at the full bandwidth, whichever takes longer."),
+      make("caption", {}, CAPTION),
+      make("thead", {}, make("tr", {}, head("call"), numberHead("flops"), numberHead("bytes"), numberHead("flops per byte"),
+        roofs.map(roof => numberHead(`${roof.device.name}, ${roof.format}`)))),
+      make("tbody", {}, points.map(point => make("tr", {},
+        make("th", { scope: "row" }, point.name),
+        make("td", { class: "fb-number" }, A.scaled(point.flops, "op")),
+        make("td", { class: "fb-number" }, A.scaled(point.bytes, "B")),
+        make("td", { class: "fb-number" }, point.bytes.n ? short(R.over(point.flops, point.bytes)) : "–"),
+        roofs.map(roof => timeCell(point, roof))))));
+
+  const tableByDevice = (roofs, points) =>
+    make("table", { class: "fb-table" },
+      make("caption", {}, CAPTION),
       make("thead", {}, make("tr", {}, head("GPU"), head("arithmetic"), numberHead("flop/s"), numberHead("ridge"),
         points.map(point => numberHead(point.name)))),
       make("tbody", {}, roofs.map(roof => make("tr", {},
         make("th", { scope: "row" }, roof.device.name), make("td", {}, roof.format),
         make("td", { class: "fb-number" }, A.scaled(roof.peak, "op")),
         make("td", { class: "fb-number" }, short(roof.ridge)),
-        points.map(point => {
-          const { seconds, bound } = F.peaks.timing(point.flops, point.bytes, roof);
-          return make("td", { class: "fb-number" }, A.seconds(seconds), make("small", {}, ` ${BOUNDS[bound]}`));
-        })))));
+        points.map(point => timeCell(point, roof))))));
 
   const head = text => make("th", { scope: "col" }, text);
 
