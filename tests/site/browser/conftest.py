@@ -1,18 +1,53 @@
-"""The scripts of the site in an engine without a browser, and a headless Chromium where one is installed."""
+"""The scripts of the site in an engine without a browser; a small site, and a headless Chromium that reads it."""
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterator, Sequence
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 import forwardbook.book.site
+from forwardbook.pipeline.site_assets import SCRIPTS
+from forwardbook.schema import Entry
+from forwardbook.workspace import Workspace
 
-ASSETS = Path(forwardbook.book.site.__file__).parent / "assets"
-CORE = ("rational", "formula", "regimes", "amounts")
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+ROOT: Final = Path(__file__).resolve().parents[3]
+HERE: Final = Path(__file__).parent
+ASSETS: Final = Path(forwardbook.book.site.__file__).parent / "assets"
+NEED_A_PAGE: Final = ("mermaid-lazy", "dom", "address", "plot", "roofline", "calculator", "lines", "catalogue")
+
+CLASSES: Final = (
+    "torch_AdaptiveAvgPool2d", "torch_Bilinear", "torch_Conv2d", "torch_ConvTranspose2d", "torch_EmbeddingBag",
+    "torch_GRUCell", "torch_GroupNorm", "torch_LSTM", "torch_Linear", "torch_MaxPool2d", "torch_MultiheadAttention",
+    "torch_TransformerEncoderLayer", "transformers_BertSelfAttention", "transformers_GPT2Attention",
+    "transformers_LlamaAttention", "transformers_LlamaDecoderLayer", "transformers_LlamaMLP",
+    "transformers_LlamaRMSNorm", "transformers_MambaMixer", "transformers_MixtralSparseMoeBlock",
+    "transformers_Qwen3MoeAttention", "transformers_T5LayerCrossAttention",
+)  # fmt: skip
+"""Of all kinds: with one regime and many, with and without floor, ceil, max and a cache."""
+
+MODEL: Final = "gpt2"
+HOSTILE: Final[list[str]] = json.loads((HERE / "hostile.json").read_text(encoding="utf-8"))
+
+CHROMIUM: Final = os.environ.get("FORWARDBOOK_CHROMIUM") or shutil.which("chromium") or ""
+REQUIRED: Final = bool(os.environ.get("FORWARDBOOK_REQUIRE_BROWSER"))
+FLAGS: Final = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)  # fmt: skip
 
 
 class Scripts:
@@ -22,18 +57,230 @@ class Scripts:
         from py_mini_racer import MiniRacer
 
         self._engine = MiniRacer()
-        self._engine.eval((Path(__file__).parent / "driver.js").read_text(encoding="utf-8"))
-        for name in CORE:
-            self._engine.eval((ASSETS / "js" / f"{name}.js").read_text(encoding="utf-8"))
+        self._engine.eval((HERE / "driver.js").read_text(encoding="utf-8"))
+        for name in SCRIPTS:
+            if name not in NEED_A_PAGE:
+                self._engine.eval((ASSETS / "js" / f"{name}.js").read_text(encoding="utf-8"))
 
     def each(self, function: str, cases: Sequence[object]) -> list[Any]:
         """What a function of driver.js answers to each case, `{"error": message}` where it throws."""
-        return list(
-            json.loads(self._engine.eval(f"driver.each({function!r}, {json.dumps(json.dumps(cases))})"))
-        )
+        text = json.dumps(json.dumps(cases))
+        return list(json.loads(self._engine.eval(f"driver.each({function!r}, {text})")))
 
 
 @pytest.fixture(scope="session")
 def scripts() -> Iterator[Scripts]:
     """One engine for all tests."""
     yield Scripts()
+
+
+@dataclass(frozen=True)
+class Site:
+    """A built site, the files it was made from, and where it is served."""
+
+    workspace: Workspace
+    folder: Path
+    address: str
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The repository's own site with some classes, one model, an explained file and hostile strings in all."""
+    root = tmp_path_factory.mktemp("site")
+    with served(root / "site") as address, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SITE_URL", address)
+        patch.setenv("NO_MKDOCS_2_WARNING", "1")
+        # a workspace sees the shipped entries beneath its own, and all of them would take minutes
+        patch.setattr("forwardbook.workspace.folder.shipped_path", lambda: None)
+        prepare_workspace(root)
+        from forwardbook.cli.site_run import build_site
+
+        # the hostile prose holds links that lead nowhere, which is all that strictness would complain about
+        build_site(root / "mkdocs.yml", clean=True, strict=False)
+        yield Site(Workspace(root), root / "site", address)
+
+
+def prepare_workspace(root: Path) -> None:
+    """The files that the site is built from."""
+    (root / "docs").mkdir(parents=True)
+    for path in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "mkdocs.yml"]:
+        shutil.copy(path, root / path.relative_to(ROOT))
+    (root / "models").mkdir()
+    for path in (ROOT / "models").glob(f"{MODEL}[._]*"):
+        shutil.copy(path, root / "models")
+    shipped = Workspace(ROOT).load()
+    entries = {key: shipped[key] for key in CLASSES}
+    entries |= {f"hostile_Class{place}": hostile_entry(shipped["torch_Linear"], place) for place in range(len(HOSTILE))}
+    Workspace(root).save(entries)
+    explain_hostile_file(root)
+
+
+def explain_hostile_file(root: Path) -> None:
+    """A source file whose docstrings hold every hostile string, explained; and prose that holds them raw."""
+    from forwardbook.cli import main
+
+    text = "\n\n".join(
+        f'def function_{place}(x: int) -> int:\n    """Twice {docstring(each)}."""\n    return x * 2'
+        for place, each in enumerate(HOSTILE)
+    )
+    (root / "hostile.py").write_text(f'"""Numbers {docstring(HOSTILE[0])}."""\n\n\n{text}\n', encoding="utf-8")
+    here = Path.cwd()
+    os.chdir(root)
+    try:
+        main(["explain", "hostile.py"])
+    except SystemExit as stop:
+        assert not stop.code
+    finally:
+        os.chdir(here)
+    prose = "\n\n".join(
+        f"## Part {each}\n\n{each}\n\n- {each}\n\n> {each}\n\n| a |\n| --- |\n| {each} |\n\n[{each}]({each})\n\n`{each}`"
+        for each in HOSTILE
+    )
+    (root / "docs" / "code-explained" / "prose.md").write_text(f"# Prose\n\n{prose}\n", encoding="utf-8")
+
+
+def docstring(text: str) -> str:
+    """The text as it can stand between triple quotes."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def hostile_entry(entry: Entry, place: int) -> Entry:
+    """The entry with a hostile string in each of its free texts; formulas and conditions stay what they are."""
+    text = HOSTILE[place]
+    raw = entry.model_dump(mode="json")
+    for path, name in FREE_TEXTS:
+        for holder in _holders(raw, path):
+            if isinstance(holder.get(name), str):
+                holder[name] = text
+            elif isinstance(holder.get(name), list):
+                holder[name] = [text, text]
+    raw["full_class_name"] = f"hostile.{text}.Class{place}"
+    raw["versions"] = {text: text}
+    raw["unresolved"] = [{"file": text, "line": 1, "operation": text, "reason": text}]
+    raw["same_as"], raw["generated_file_name"], raw["generated_class_name"] = None, "", ""
+    for regime in raw["regimes"]:
+        regime["flop_analysis"]["submodule_calls"] = [
+            {"line": 1, "attribute": text, "class_name": text, "times": text, "bindings": {text: text}}
+        ]
+    return Entry.model_validate(raw)
+
+
+FREE_TEXTS: Final = (
+    ("", "library"), ("code_location", "file"), ("parameters", "meaning"), ("parameters", "source"),
+    ("regimes", "name"), ("regimes", "context"), ("regimes", "assumptions"), ("validation", "reason"),
+    ("regimes.flop_analysis", "reasoning"), ("regimes.memory_analysis", "reasoning"),
+    ("regimes.flop_analysis.lines", "code"), ("regimes.flop_analysis.lines", "operations"),
+    ("regimes.flop_analysis.lines", "chain"), ("regimes.memory_analysis.lines", "code"), ("regimes.proof", "device"),
+    ("regimes.proof", "dtype"), ("regimes.proof.judges", "name"), ("regimes.proof.judges", "remark"),
+)  # fmt: skip
+
+
+def _holders(raw: Any, path: str) -> Iterator[dict[str, Any]]:
+    """The objects that a path of names leads to, through lists."""
+    if isinstance(raw, list):
+        for each in raw:
+            yield from _holders(each, path)
+    elif isinstance(raw, dict):
+        first, _, rest = path.partition(".")
+        if first:
+            yield from _holders(raw.get(first), rest)
+        else:
+            yield raw
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing: what is served is of no interest."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The folder over HTTP on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium; without one, tests are skipped unless FORWARDBOOK_REQUIRE_BROWSER demands it."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError as error:
+        missing(f"playwright is not installed: {error}")
+    if not CHROMIUM:
+        missing("no chromium on the path; on Debian: apt-get install --no-install-recommends chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+def missing(reason: str) -> None:
+    """Skip, or fail where the environment says that a browser is there."""
+    if REQUIRED:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@dataclass
+class Reader:
+    """A person with a browser: opens pages and remembers every complaint and every request to another place."""
+
+    context: BrowserContext
+    site: Site
+    complaints: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> Page:
+        """The page once its scripts have done their work."""
+        page = self.context.new_page()
+        page.on("console", lambda message: self.complain(message.type, f"{path}: {message.text}"))
+        page.on("pageerror", lambda error: self.complain("error", f"{path}: {error}"))
+        page.on("dialog", lambda dialog: self.complain("error", f"{path}: a dialog opened"))
+        page.on("request", lambda request: self.note(request.url))
+        page.goto(self.site.address + path)
+        until(page, "() => document.readyState === 'complete' && !document.querySelector('[data-fb]:not([data-fb-live])')")
+        return page
+
+    def complain(self, kind: str, text: str) -> None:
+        """Remember errors and warnings of the console."""
+        if kind in ("error", "warning"):
+            self.complaints.append(text)
+
+    def note(self, url: str) -> None:
+        """Remember a request that leaves the site."""
+        if not url.startswith((self.site.address, "data:", "blob:")):
+            self.outside.append(url)
+
+    def content(self) -> None:
+        """Nothing was complained about and nothing left the site."""
+        assert self.complaints == []
+        assert self.outside == []
+
+
+def until(page: Page, question: str, seconds: float = 20) -> None:
+    """Wait until a function of the page answers true; the policy forbids the waiting of Playwright itself."""
+    for _ in range(int(seconds / 0.04)):
+        if page.evaluate(question):
+            return
+        page.wait_for_timeout(40)
+    raise AssertionError(f"{page.url}: never true: {question}")
+
+
+@pytest.fixture
+def read(browser: Browser, site: Site) -> Iterator[Callable[..., Reader]]:
+    """Makes readers; options are those of a context of Playwright (`color_scheme`, `viewport`)."""
+    contexts = []
+
+    def make(**options: Any) -> Reader:
+        contexts.append(browser.new_context(**options))
+        return Reader(contexts[-1], site)
+
+    yield make
+    for context in contexts:
+        context.close()
