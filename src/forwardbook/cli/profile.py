@@ -15,6 +15,7 @@ COMMANDS: Final = {
     "nsys": "forwardbook.cli.profile_tools:nsys",
     "ncu": "forwardbook.cli.profile_tools:ncu",
     "hardware": "forwardbook.cli.profile_machine:hardware",
+    "infer": "forwardbook.cli.profile_infer:infer",
 }
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""
 

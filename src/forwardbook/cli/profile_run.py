@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from forwardbook.cli import configured_options as configured
 from forwardbook.cli import model_options as options
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 LONG = "\n## From formula to kernel"
 HERE = "torch_profiler/report.md"
@@ -66,7 +69,8 @@ def run(
     with options.refusing():
         request = options.request_from("", sizes={}, more=size, fields=fields, inputs=inputs)
         stage = "pipeline.torch_profiler"
-        flags: dict[str, tuple[str, object]] = {
+        wished: list[JsonValue] | None = None if passes is None else [*_parts(passes)]
+        flags: dict[str, tuple[str, JsonValue]] = {
             "--batch_size": ("runtime.batch_size", batch_size),
             "--seq_len": ("runtime.seq_len", seq_len),
             "--num_samples": ("runtime.num_samples", num_samples),
@@ -80,7 +84,7 @@ def run(
             "--repeats": (f"{stage}.repeats", repeats),
             "--warmup": (f"{stage}.warmup", warmup),
             "--seed": ("runtime.seed", seed),
-            "--passes": (f"{stage}.passes", None if passes is None else _parts(passes)),
+            "--passes": (f"{stage}.passes", wished),
             "--nvtx": (f"{stage}.nvtx", nvtx),
             "--nvtx-modules": (f"{stage}.nvtx_modules", nvtx_modules or None),
             "--random-weights": ("model.random_weights", random_weights or None),

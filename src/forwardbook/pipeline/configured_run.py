@@ -13,6 +13,7 @@ from forwardbook.configuration.schema import Configuration
 from forwardbook.workspace.run_folder import RunFolder, run_folder
 
 if TYPE_CHECKING:
+    from forwardbook.inference.filling import Filling
     from forwardbook.models.architecture import Architecture
     from forwardbook.pipeline.profile_run import Settings
 
@@ -56,7 +57,7 @@ def run_configured(composed: Composed, wanted: Configuration, told: Callable[[st
             from forwardbook.pipeline.profile_run import profile_into
 
             architecture, weights = chosen
-            profile_into(folder, architecture, settings_of(wanted, architecture, weights), told)
+            profile_into(folder, architecture, settings_of(wanted, weights), told)
         for tool in ("nsys", "ncu"):
             if getattr(stages, tool).enable:
                 from forwardbook.pipeline.configured_tools import run_stage_two
@@ -106,7 +107,7 @@ def choose_model(wanted: Configuration) -> tuple[Architecture, Path | None]:
     return found, None if plain else weights_in(Path(name))
 
 
-def settings_of(wanted: Configuration, architecture: Architecture, weights: Path | None) -> Settings:
+def settings_of(wanted: Configuration, weights: Path | None) -> Settings:
     """What stage 1 is told; without its own passes those stay that formulas are held against."""
     from forwardbook.pipeline.profile_run import Settings
 
@@ -132,7 +133,7 @@ def settings_of(wanted: Configuration, architecture: Architecture, weights: Path
         hardware=wanted.hardware.peaks,
         weights=weights,
         static_analysis=wanted.pipeline.static_analysis.enable,
-        content=_content(wanted, architecture, weights),
+        content=_content(wanted, weights),
     )
 
 
@@ -142,5 +143,11 @@ def dtype_of(wanted: Configuration) -> str:
     return wanted.runtime.dtype or usual
 
 
-def _content(wanted: Configuration, architecture: Architecture, weights: Path | None):  # type: ignore[no-untyped-def]
-    return None
+def _content(wanted: Configuration, weights: Path | None) -> Filling | None:
+    if wanted.dataset.kind == "random":
+        return None
+    from forwardbook.inference.filling import Filling
+
+    path = wanted.model.path or wanted.model.name
+    beside = Path(path) if path and Path(path).is_dir() else None
+    return Filling(wanted.dataset, weights or beside)

@@ -61,7 +61,7 @@ def command_for(tool: Tool, folder: RunFolder, wanted: Configuration) -> ToolCom
 
 
 def workload(tool: Tool, folder: RunFolder, wanted: Configuration) -> str:
-    """The configuration of what the tool watches: the passes that it cannot bear are off, its run is its own."""
+    """The configuration of what the tool watches: times alone, in a run folder of its own."""
     import yaml  # type: ignore[import-untyped]
 
     values = wanted.model_dump(mode="json")

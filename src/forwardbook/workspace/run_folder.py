@@ -72,7 +72,34 @@ def run_folder(root: Path, command: str, name: str = "") -> Iterator[RunFolder]:
         raise ForwardbookError(f"making {path}: a run of that name exists; give another --run-id") from error
     except OSError as error:
         raise ForwardbookError(f"making {path}: {error}") from error
-    folder = RunFolder(path, command, started=now.isoformat(timespec="seconds"))
+    with _marked(RunFolder(path, command, started=now.isoformat(timespec="seconds"))) as folder:
+        yield folder
+
+
+@contextmanager
+def resumed_folder(path: Path) -> Iterator[RunFolder]:
+    """Inside, the folder of a run that came to an end before, marked as any other run.
+
+    Raises:
+        ForwardbookError: for a folder that no run made, or that a newer version did.
+    """
+    doing = f"resuming {path}"
+    try:
+        values = json.loads((path / MARK).read_text(encoding="utf-8"))
+        version = values["run_version"]
+        known = RunFolder(path, str(values["command"]), list(values["steps"]), str(values["started"]))
+    except FileNotFoundError:
+        raise ForwardbookError(f"{doing}: there is no {MARK}; give the folder of a run") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ForwardbookError(f"{doing}: {MARK} cannot be read: {type(error).__name__}: {error}") from None
+    if version != RUN_VERSION:
+        raise ForwardbookError(f"{doing}: it was written by another version (run_version {version})")
+    with _marked(known) as folder:
+        yield folder
+
+
+@contextmanager
+def _marked(folder: RunFolder) -> Iterator[RunFolder]:
     folder.mark("running")
     try:
         yield folder
