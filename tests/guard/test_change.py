@@ -1,0 +1,113 @@
+"""What changed between two states of a class: which line, by how much, at which sizes."""
+
+from fractions import Fraction
+
+import pytest
+
+from forwardbook.guard.change import Amount, class_change
+from forwardbook.guard.kept import kept
+from forwardbook.guard.settings import settings_of
+from forwardbook.guard.sizes import reference_sizes
+
+from .conftest import Build
+
+
+def test_the_dearer_line_is_named_with_both_numbers(build: Build) -> None:
+    """12 % more on one line, at the sizes that project and class give; the other line is not shown."""
+    change = class_change("k", build(25), build(28), {"seq_len": 100})
+    [regime] = change.regimes
+    [line] = regime.lines
+    [amount] = line.amounts
+
+    assert {"batch_size": 1, "seq_len": 100, "width": 64} == regime.sizes.values if regime.sizes else None
+    assert (10, "h = self.up(x)", "flops") == (line.line, line.code, amount.quantity)
+    assert (25 * 100 * 64 * 64, 28 * 100 * 64 * 64) == (amount.was, amount.now)
+    assert Fraction(3, 25) == amount.share
+    assert ["flops"] == [one.quantity for one in regime.amounts]
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "beyond"), [("0", True), ("11/100", True), ("12/100", False), ("1", False)]
+)
+def test_the_tolerance_is_exact(build: Build, tolerance: str, beyond: bool) -> None:
+    """A change of exactly the tolerance is within it, in either direction."""
+    assert beyond == class_change("k", build(25), build(28)).is_beyond(Fraction(tolerance))
+    assert (Fraction(tolerance) < Fraction(3, 28)) == class_change("k", build(28), build(25)).is_beyond(
+        Fraction(tolerance)
+    )
+
+
+def test_a_class_that_only_moved_is_the_same(build: Build) -> None:
+    """Other line numbers are no change, nor is another way to write the same polynomial."""
+    assert not class_change("k", build(first=10), build(first=400)).is_changed
+
+
+def test_lines_are_matched_by_their_code(build: Build) -> None:
+    """A line that was rewritten stands against the one in its place."""
+    change = class_change("k", build(25), build(28, codes=("h = self.wide(x)", "return h * scale"), first=12))
+    [line] = change.regimes[0].lines
+
+    assert (10, "h = self.up(x)", 12, "h = self.wide(x)") == (
+        line.before_line,
+        line.before_code,
+        line.line,
+        line.code,
+    )
+
+
+def test_other_conditions_are_a_change_without_a_cost(build: Build) -> None:
+    """Formulas that hold elsewhere are told, and are within any tolerance."""
+    change = class_change("k", build(), build(conditions=("{seq_len} > 2",)))
+
+    assert change.is_changed
+    assert not change.is_beyond(Fraction(0))
+
+
+def test_a_proof_or_a_regime_that_is_lost_is_beyond_any_tolerance(build: Build) -> None:
+    """What was proved and is not any more cannot be called cheap."""
+    assert class_change("k", build(), build(verdict="unproved")).is_beyond(Fraction(100))
+    assert class_change("k", build(), build(regimes=False)).is_beyond(Fraction(100))
+    assert not class_change("k", build(regimes=False), build()).is_beyond(Fraction(0))
+
+
+def test_something_from_nothing_has_no_share() -> None:
+    """A cost that was zero grew by no percentage, and counts as beyond."""
+    assert Amount("flops", "0", "{n}", 0, 5).is_beyond(Fraction(10**9))
+    assert not Amount("flops", "0", "0", 0, 0).is_beyond(Fraction(0))
+
+
+def test_sizes_that_do_not_hold_give_way_to_a_proved_point(build: Build) -> None:
+    """Where a regime does not hold at the reference sizes, the first of its proved points is taken."""
+    entry = build(conditions=("{seq_len} < 10",))
+    found = reference_sizes(entry, entry.regimes[0], {})
+
+    assert found is not None
+    assert ({"batch_size": 3, "seq_len": 7, "width": 11}, "a proved point") == (found.values, found.origin)
+
+
+def test_budgets_are_held_at_their_sizes(build: Build) -> None:
+    """Kept and broken budgets, one outside every regime, one of an unknown class."""
+    text = """
+    [tool.forwardbook.budgets]
+    "mymodel.Block" = {flops = ["< 26 @ seq_len=2, width=1", "< 51 @ batch_size=1, seq_len=2, width=1"]}
+    Block = {peak = ["<= 8 @ seq_len=1", "<= 8 @ kv_len=3", "<= 64 B"]}
+    Nobody = {flops = "< 1"}
+    """
+    found = list(kept(settings_of(text, ""), {"k": build(25)}))
+
+    assert [50, 50, None, None, 64, None] == [one.value for one in found]
+    assert [False, True, False, False, True, False] == [one.is_kept for one in found]
+    assert "it holds when {seq_len} > 1" in found[2].problem
+    assert "does not depend on kv_len" in found[3].problem
+    assert "no class of the database has this name" in found[5].problem
+
+
+def test_a_name_of_several_classes_is_refused(build: Build) -> None:
+    """A budget is for one class; where its name means two, both are listed."""
+    other = build().model_copy(update={"full_class_name": "mymodel.other.Block"})
+    [found] = kept(
+        settings_of("[tool.forwardbook.budgets]\nBlock = {flops = '< 1'}", ""), {"a": build(), "b": other}
+    )
+
+    assert "mymodel.layers.Block, mymodel.other.Block" in found.problem
+    assert not found.is_kept
