@@ -90,6 +90,16 @@ def test_llama_attention(ours: Ask) -> None:
     assert got.weights == (2 * E * Hq * D + 2 * E * Hk * D) * w
 
 
+def test_qwen3_moe_attention(ours: Ask) -> None:
+    """As Llama's, with a norm of each head: head_dim is a size of its own though no config declares it.
+
+    Qwen3-30B-A3B has heads of 128 where the hidden size shared out would give 64.
+    """
+    got = ours("transformers.models.qwen3_moe.modeling_qwen3_moe.Qwen3MoeAttention")
+    assert got.flops == llama_projections(B * S) + attended(S, S, Hq, D, D)
+    assert got.weights == (2 * E * Hq * D + 2 * E * Hk * D + 2 * D) * w
+
+
 def test_llama_attention_pointwise(ours: Ask) -> None:
     """Rotary embedding of queries and keys, x cos + rotate_half(x) sin: 3 an element, and the negated half.
 
