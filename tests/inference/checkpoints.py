@@ -10,7 +10,22 @@ import transformers as t
 from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-WORDS = "the a cat dog sat ran on under mat tree and then slept again".split()
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "sat",
+    "ran",
+    "on",
+    "under",
+    "mat",
+    "tree",
+    "and",
+    "then",
+    "slept",
+    "again",
+]
 SPECIAL = ["<pad>", "</s>", "<unk>", "<mask>"]
 
 
@@ -87,7 +102,7 @@ STORY = ["<|ref|>", "title", "<|/ref|>", "<|det|>", "[[100,200,", "500,800]]", "
 def writer(folder: Path) -> Path:
     """A model that writes the same story, a grounded title, about every image.
 
-    Its decoder has no layers, a one for each token as its embedding, and a head that leads from each to the next.
+    Its decoder has no layers, a one for each token as its embedding, and a head that leads to the next.
     """
     torch.manual_seed(0)
     words = tokenizer([one for one in STORY if one != "</s>"])

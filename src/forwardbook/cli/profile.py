@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "ncu": "forwardbook.cli.profile_tools:ncu",
     "hardware": "forwardbook.cli.profile_machine:hardware",
     "infer": "forwardbook.cli.profile_infer:infer",
+    "bootstrap": "forwardbook.cli.profile_bootstrap:bootstrap",
 }
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""
 

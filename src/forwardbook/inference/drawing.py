@@ -20,12 +20,13 @@ LONGEST = 40
 
 def drawn(image: Image, regions: Sequence[Region]) -> Image:
     """A copy; the given image stays as it is."""
+    from matplotlib import get_data_path
     from PIL import ImageDraw, ImageFont
 
     copy = image.convert("RGB").copy()
     pen = ImageDraw.Draw(copy)
     unit = max(1, round(max(copy.size) / 400))
-    font = ImageFont.load_default(size=max(10, 5 * unit))
+    font = ImageFont.truetype(f"{get_data_path()}/fonts/ttf/DejaVuSans.ttf", max(10, 5 * unit))
     for region in regions:
         colour = colour_of(region.label)
         _outline(pen, region, colour, unit)
@@ -36,7 +37,7 @@ def drawn(image: Image, regions: Sequence[Region]) -> Image:
 def colour_of(label: str) -> tuple[int, int, int]:
     """A strong colour, the same for the same label in every image."""
     hue = crc32(label.encode()) % 360 / 360
-    red, green, blue = colorsys.hsv_to_rgb(hue, 0.9, 0.85)
+    red, green, blue = colorsys.hsv_to_rgb(hue, 0.9, 0.65)
     return round(red * 255), round(green * 255), round(blue * 255)
 
 
