@@ -38,9 +38,8 @@ def bootstrap(
                 print(f"linked {link.name}")
         if plan.problems:
             told = "".join(f"\n  {problem}" for problem in plan.problems[before:])
-            raise BootstrapError(
-                f"{len(plan.problems)} of the links in {plan.file.name} cannot be made{told or ', as said above'}"
-            )
+            count = f"{len(plan.problems)} links of {plan.file.name}"
+            raise BootstrapError(f"{count} cannot be made{told or ', as said above'}")
 
 
 def _told(plan: Plan) -> None:
