@@ -7,9 +7,11 @@ their parts are fences, and the functions called here know nothing of MkDocs.
 from __future__ import annotations
 
 import json
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from markupsafe import Markup
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
+    from mkdocs.utils.templates import TemplateContext
 
 _INDEX = "search/search_index.json"
 
@@ -42,6 +46,7 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
         self._before = ""
         self._pages: set[str] = set()
         self._dirty = False
+        self._waiting: dict[str, bytes] = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether only changed pages are built."""
@@ -62,19 +67,43 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
         self._before = index.read_text(encoding="utf-8") if self._dirty and index.is_file() else ""
         return config
 
+    @event_priority(-100)
+    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Keep the page compressed until its turn comes: MkDocs holds all pages before it writes the first."""
+        self._waiting[page.file.src_uri] = zlib.compress(html.encode("utf-8", "surrogatepass"), 1)
+        page.markdown = ""
+        return ""
+
+    @event_priority(100)
+    def on_page_context(
+        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Give the page its content back, before anyone asks for it."""
+        page.content = zlib.decompress(self._waiting.pop(page.file.src_uri)).decode("utf-8", "surrogatepass")
+        return context
+
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Remember the addresses of all pages."""
         self._pages = {file.url for file in files.documentation_pages()}
         return files
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
-        """Leave out the indentation of templates, most of the bytes of a large navigation."""
+        """Leave out the indentation of templates, most of the bytes of a large navigation; keep titles text."""
         env.trim_blocks = env.lstrip_blocks = True
+        env.filters["striptags"] = _text_of  # that of the template engine turns `&lt;` back into a tag
         return env
+
+    def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Let words of a page's front matter be text where the theme writes them as they are."""
+        for name in ("title", "description", "author"):
+            if name in page.meta:
+                page.meta[name] = escape(unescape(str(page.meta[name])))
+        return markdown
 
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Put the policy into a page."""
+        """Put the policy into a page, whose content nobody needs any more."""
+        page.content = ""
         return secured(output) if self.config.policy else output
 
     @event_priority(-100)
@@ -98,8 +127,16 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
             write_atomically(index, text)
 
 
+def _text_of(markup: object) -> Markup:
+    """The words of some markup, as markup that shows them."""
+    return Markup.escape(Markup(str(markup)).striptags())
+
+
 def _titles(docs: Path) -> list[Document]:
-    """The pages of modules and models by title, from the catalogue and the folder of models."""
+    """The pages of modules and models by title, from the catalogue and the folder of models.
+
+    The theme shows titles and texts of the index as markup, so they are escaped here.
+    """
     from forwardbook.book.site.data import CATALOGUE_FILE, CatalogueRow
     from forwardbook.pipeline.site import BOOK
 
@@ -110,13 +147,17 @@ def _titles(docs: Path) -> list[Document]:
     found = [
         Document(
             location=f"{BOOK}/{row[page]}",
-            title=str(row[name]).rpartition(".")[2],
-            text=f"{row[name]} {row[verdict]}",
+            title=escape(str(row[name]).rpartition(".")[2]),
+            text=escape(f"{row[name]} {row[verdict]}"),
         )
         for row in rows
     ]
     models = sorted((docs / BOOK / "models").glob("*.md"))
     return found + [
-        Document(location=f"{BOOK}/models/{path.stem}.html", title=path.stem, text="costs of the whole model")
+        Document(
+            location=f"{BOOK}/models/{path.stem}.html",
+            title=escape(path.stem),
+            text="costs of the whole model",
+        )
         for path in models
     ]
