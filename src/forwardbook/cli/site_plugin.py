@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -69,7 +70,7 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
 
     @event_priority(-100)
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Keep the page compressed until its turn comes: MkDocs holds all pages before it writes the first."""
+        """Keep the page compressed until its turn comes: MkDocs holds all before it writes the first."""
         self._waiting[page.file.src_uri] = zlib.compress(html.encode("utf-8", "surrogatepass"), 1)
         page.markdown = ""
         return ""
@@ -88,7 +89,7 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
         return files
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
-        """Leave out the indentation of templates, most of the bytes of a large navigation; keep titles text."""
+        """Leave out the indentation of templates, most bytes of a large navigation; keep titles text."""
         env.trim_blocks = env.lstrip_blocks = True
         env.filters["striptags"] = _text_of  # that of the template engine turns `&lt;` back into a tag
         return env
