@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final
+
+from forwardbook.errors import ForwardbookError
 
 TIME: Final = "gpu__time_duration.sum"
 BYTES: Final = ("dram__bytes_read.sum", "dram__bytes_write.sum", "lts__t_bytes.sum")
@@ -31,18 +34,39 @@ TENSOR: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Counters of tensor operations by chip, as `ncu --query-metrics --chips <chip>` of 2024.1 lists them."""
 
+# Chips by compute capability, where torch sees the GPU that ncu will.
+CHIPS: Final[Mapping[tuple[int, int], str]] = {
+    (7, 0): "gv100",
+    (7, 5): "tu104",
+    (8, 0): "ga100",
+    (8, 6): "ga102",
+    (8, 9): "ad102",
+    (9, 0): "gh100",
+}
+
 KEPT: Final = ("PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV", "HF_HOME", "TMPDIR")
 """All of the environment that the workload sees: nsys writes what it finds there into its reports."""
 
 
+class UnknownChip(ForwardbookError):
+    """A chip whose counters nobody listed."""
+
+
 @dataclass(frozen=True)
 class ToolCommand:
-    """Arguments, environment, and the file that has to be there afterwards."""
+    """Arguments, environment, and the file that has to be there afterwards.
+
+    `more` are further files of the same kind, one for each instance of a range; `asked` are counters that the
+    user named, which nothing may leave out.
+    """
 
     tool: str
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     report: str
+    more: tuple[str, ...] = ()
+    chip: str | None = None
+    asked: tuple[str, ...] = ()
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -51,10 +75,8 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, "LC_ALL": "C", **(more or {})}
 
 
-def nsys_profile(
-    workload: Sequence[str], output: str, capture: str, instances: int = 1, discard: bool = False
-) -> ToolCommand:
-    """A timeline of some instances of one range; `discard` where nsys can leave the environment out."""
+def nsys_profile(workload: Sequence[str], output: str, capture: str, instances: int = 1) -> ToolCommand:
+    """A timeline of some instances of one range."""
     end = "stop" if instances == 1 else f"repeat:{instances}"
     arguments = [
         *(
@@ -67,15 +89,27 @@ def nsys_profile(
         ),
         *("--capture-range=nvtx", f"--nvtx-capture={capture}", f"--capture-range-end={end}"),
         *("--env-var=NSYS_NVTX_PROFILER_REGISTER_ONLY=0", "--force-overwrite=true", "--export=sqlite"),
-        *(["--discard-environment=true"] if discard else []),
         *("-o", output, *workload),
     ]
-    first = f"{output}.nsys-rep" if instances == 1 else f"{output}.1.nsys-rep"
-    return ToolCommand("nsys", tuple(arguments), environment(), first)
+    numbers = [""] if instances == 1 else [f".{number}" for number in range(1, instances + 1)]
+    reports = [f"{output}{number}.nsys-rep" for number in numbers]
+    return ToolCommand("nsys", tuple(arguments), environment(), reports[0], tuple(reports[1:]))
 
 
 def metrics_for(chip: str | None) -> tuple[str, ...]:
-    """Counters that exist on a chip; on one that is not in the table those that exist on all."""
+    """Counters that exist on a chip; where none is named those that exist on all.
+
+    Raises:
+        UnknownChip: for a chip that is not in the table.
+    """
+    if chip is not None and chip not in TENSOR:
+        near = get_close_matches(chip, TENSOR, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UnknownChip(
+            f"choosing counters: there is no table for the chip {chip}{hint}; there is one for "
+            f"{', '.join(TENSOR)}\n  without --chip all but the counters of tensor cores are collected; name "
+            "those with --metrics"
+        )
     return (TIME, *BYTES, *VECTOR, *TENSOR.get(chip or "", ()))
 
 
@@ -87,6 +121,7 @@ def ncu_profile(
     kernel: str | None = None,
     skip: int = 0,
     count: int = 0,
+    asked: Sequence[str] = (),
 ) -> ToolCommand:
     """Counters of kernels within a range; clocks and caches are left as in a real run."""
     arguments = [
@@ -99,14 +134,15 @@ def ncu_profile(
             "--graph-profiling",
             "node",
             "--metrics",
-            ",".join(metrics_for(chip)),
+            ",".join(dict.fromkeys([*metrics_for(chip), *asked])),
             "-f",
             "-o",
             output,
             *workload,
         ),
     ]
-    return ToolCommand("ncu", tuple(arguments), environment(), f"{output}.ncu-rep")
+    report = f"{output}.ncu-rep"
+    return ToolCommand("ncu", tuple(arguments), environment(), report, chip=chip, asked=tuple(asked))
 
 
 def ncu_page(report: str) -> ToolCommand:

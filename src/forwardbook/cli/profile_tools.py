@@ -36,7 +36,7 @@ def nsys(
     with options.refusing():
         from forwardbook.profiling.tools.commands import nsys_profile
 
-        expression = _expression("nsys", chosen, domain)
+        expression = _expression("nsys", chosen, domain, model, more)
         command = nsys_profile(_workload(model, more), str(output / "timeline"), expression, instances)
         _run(command, output, dry_run)
 
@@ -45,7 +45,13 @@ def ncu(
     model: Model,
     more: More = None,
     chosen: Chosen = None,
-    chip: Annotated[str | None, typer.Option(help="gh100, ad102, ...: which counters exist.")] = None,
+    chip: Annotated[
+        str | None,
+        typer.Option(help="gh100, ad102, ...: which counters exist; that of the GPU here, if any."),
+    ] = None,
+    metrics: Annotated[
+        str | None, typer.Option(help="More counters, with commas; each must exist on the chip.")
+    ] = None,
     kernel: Annotated[str | None, typer.Option(help="One mangled name, or regex:...")] = None,
     skip: Annotated[int, typer.Option(min=0, help="Launches to pass over.")] = 0,
     count: Annotated[int, typer.Option(min=0, help="Launches to profile; 0 is all.")] = 0,
@@ -57,20 +63,38 @@ def ncu(
     with options.refusing():
         from forwardbook.profiling.tools.commands import ncu_profile
 
-        expression = _expression("ncu", chosen, domain)
+        expression = _expression("ncu", chosen, domain, model, more)
         workload = _workload(model, more)
-        command = ncu_profile(workload, str(output / "kernels"), expression, chip, kernel, skip, count)
+        asked = [one.strip() for one in (metrics or "").split(",") if one.strip()]
+        place = str(output / "kernels")
+        command = ncu_profile(workload, place, expression, chip or _chip(), kernel, skip, count, asked)
         _run(command, output, dry_run)
 
 
-def _expression(tool: str, chosen: str | None, domain: str) -> str:
-    """The expression, where the ranges that a run makes fit it."""
+def _expression(tool: str, chosen: str | None, domain: str, model: str, more: list[str] | None) -> str:
+    """The expression, where the ranges that a run makes fit it; modules are ranges with --nvtx-modules."""
+    from forwardbook.pipeline.model_find import find_model
+    from forwardbook.pipeline.profile_ranges import module_stacks, phase_stacks
     from forwardbook.profiling.tools.range_expressions import Range, refuse_nothing, written
+    from forwardbook.workspace.model_files import ModelFiles
 
-    ranges = [Range(name, domain) for name in ("encode", "prefill", "decode", "forward")]
+    stacks = phase_stacks(domain)
     expression = chosen or written(tool, Range("decode", domain))
-    refuse_nothing(tool, expression, [[one] for one in ranges])
+    if "--nvtx-modules" in (more or []):
+        stacks += module_stacks(find_model(model, ModelFiles(Path.cwd())), domain)
+    refuse_nothing(tool, expression, stacks)
     return expression
+
+
+def _chip() -> str | None:
+    """The chip of the first GPU that torch sees; None where there is none, or its counters are in no table."""
+    import torch
+
+    from forwardbook.profiling.tools.commands import CHIPS
+
+    if not torch.cuda.is_available():
+        return None
+    return CHIPS.get(torch.cuda.get_device_capability())
 
 
 def _workload(model: str, more: list[str] | None) -> list[str]:
@@ -82,7 +106,8 @@ def _workload(model: str, more: list[str] | None) -> list[str]:
 def _run(command: ToolCommand, output: Path, dry_run: bool) -> None:
     import shlex
 
-    from forwardbook.profiling.tools.execution import ToolMissing, run_tool, write_plan
+    from forwardbook.profiling.tools.execution import run_tool, write_plan
+    from forwardbook.profiling.tools.installed import ToolMissing
 
     print(shlex.join(command.arguments))
     if dry_run:

@@ -1,13 +1,25 @@
 """Command lines of the tools: what they hold, what they keep away, and what is checked afterwards."""
 
+import gzip
 import json
 import stat
 from pathlib import Path
 
 import pytest
 
-from forwardbook.profiling.tools.commands import TENSOR, ToolCommand, metrics_for, ncu_profile, nsys_profile
+from forwardbook.profiling.tools.commands import (
+    CHIPS,
+    TENSOR,
+    ToolCommand,
+    UnknownChip,
+    metrics_for,
+    ncu_profile,
+    nsys_profile,
+)
 from forwardbook.profiling.tools.execution import ToolFailed, ToolMissing, run_tool
+from forwardbook.profiling.tools.installed import base
+
+LISTED = Path(__file__).parents[2] / "profiles" / "ncu_metric_base_names_2024.1.1.json.gz"
 
 
 def test_environment_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,7 +35,18 @@ def test_counters_exist_on_their_chip() -> None:
     """No counter is asked for that only older tools had, and each chip has its own of tensor cores."""
     assert all("flop_count" not in name for chip in TENSOR for name in metrics_for(chip))
     assert all(any("bf16" in name for name in TENSOR[chip]) for chip in ("ga100", "ad102", "gh100"))
-    assert [] == [name for name in metrics_for("unknown-chip") if "tensor" in name]
+    assert [] == [name for name in metrics_for(None) if "tensor" in name]
+    with pytest.raises(UnknownChip, match="did you mean gh100"):
+        metrics_for("gh10")
+
+
+def test_counters_are_those_that_ncu_lists() -> None:
+    """Every counter that is asked for on a chip is in the list that ncu 2024.1.1 prints for it."""
+    listed = json.loads(gzip.decompress(LISTED.read_bytes()))
+
+    assert set(TENSOR) == set(CHIPS.values()) == set(listed)
+    for chip in TENSOR:
+        assert [] == [name for name in metrics_for(chip) if base(name) not in set(listed[chip])]
 
 
 def test_kernels_are_named_exactly() -> None:
