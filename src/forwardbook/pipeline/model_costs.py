@@ -118,6 +118,7 @@ class _Derivation:
         self.cache = _cache_bytes(self.phase.filling, self.run, self.dtype)
         self.conditions = list(Assumed(self.whole.conditions).pattern(self.whole).conditions)
         self.hints = {name: note.hint for name, note in self.run.notes.items()}
+        self.interpolated: list[str] = []
 
     def interpolate(self, hints: Mapping[str, int] | None) -> None:
         """A size of the call that Python counted with becomes a symbol again, by exact interpolation."""
@@ -142,6 +143,17 @@ class _Derivation:
                 )
             self.tree, self.cache = tree, cache
             self.conditions = [c for c in self.conditions if name not in c.symbols()]
+            self.interpolated.append(name)
+
+    def floors(self) -> Iterator[Condition]:
+        """From where on formulas hold that were interpolated: runs at each size below tell, down to the first
+        that counts otherwise, such as a peak that comes about elsewhere in short sequences."""
+        for name in self.interpolated:
+            lowest = self.hints[name]
+            while lowest > 2 and self.holds_at({**self.hints, name: lowest - 1}):
+                lowest -= 1
+            if lowest > 2:
+                yield Condition(Expr.symbol(name), ">=", Expr.const(lowest))
 
     def width(self) -> Condition:
         """The formulas hold for activations of 4 bytes, for wider or narrower ones, as they were derived."""
@@ -152,14 +164,16 @@ class _Derivation:
         """The conditions that matter: those that a run with a size of 1 does not refute are dropped."""
         essential = list(informative(self.conditions, self.conditions))
         bounds = {c.text(): c for c in essential}
-        for name in self.hints.keys() - self.fixed.keys():
+        floors = list(self.floors())
+        settled = self.fixed.keys() | {name for c in floors for name in c.symbols()}
+        for name in self.hints.keys() - settled:
             bounds.setdefault(f"{{{name}}} > 1", Condition(Expr.symbol(name), ">", Expr.const(1)))
-        for ones in _ones({n: h for n, h in self.hints.items() if n not in self.fixed}):
+        for ones in _ones({n: h for n, h in self.hints.items() if n not in settled}):
             sizes = {**self.hints, **ones}
             broken = [c for c in bounds.values() if not c.holds(sizes)]
             if broken and self.holds_at(sizes):
                 bounds = {text: c for text, c in bounds.items() if c not in broken}
-        return [c for c in bounds.values() if not c.is_trivially_true()]
+        return [*floors, *(c for c in bounds.values() if not c.is_trivially_true())]
 
     def holds_at(self, sizes: Mapping[str, int]) -> bool:
         """Whether every formula of the tree gives what a run at these sizes counts."""
