@@ -10,12 +10,9 @@ from typing import Final, cast
 
 from forwardbook.book.site.data import Preset
 from forwardbook.book.site.module_page import module_page, page_stem
-from forwardbook.book.site.module_subject import Evaluate, ModuleSubject
-from forwardbook.calculator import CalculatorError
+from forwardbook.book.site.module_subject import ModuleSubject
 from forwardbook.pipeline.site_folder import SiteFolder
 from forwardbook.pipeline.site_sources import Sources
-from forwardbook.registry import from_entry
-from forwardbook.schema import QUANTITIES, Entry
 from forwardbook.workspace import Database
 from forwardbook.workspace.model_files import ModelFiles
 
@@ -42,7 +39,10 @@ def put_modules(folder: SiteFolder, database: Database, around: Around) -> None:
         name = f"modules/{page_stem(key)}.md"
         made_from = _digest(database, key, around)
         if not folder.is_current(name, made_from):
-            page = module_page(_subject(database, key, around))
+            alone = Database(
+                {each: database.raw(each) for each in _chain(database, key)}
+            )  # not kept in memory
+            page = module_page(_subject(alone, key, around))
             folder.put(name, page.markdown(), made_from)
 
 
@@ -70,37 +70,22 @@ def class_pages(database: Database) -> dict[str, str]:
 
 def _subject(database: Database, key: str, around: Around) -> ModuleSubject:
     holder_key, holder = database.resolved(key)
+    entry = database[key]
     return ModuleSubject(
         key=key,
-        entry=database[key],
+        entry=entry,
         holder=holder,
-        evaluate=_evaluate(holder),
         presets=around.presets.get(key) or around.presets.get(holder_key, ()),
         source=around.sources.lines(holder),
         pages=around.pages,
-        explained=_explained(str(database[key].code_location.file), around.explained),
+        explained=_explained(holder.code_location.file, around.explained),
     )
-
-
-def _evaluate(entry: Entry) -> Evaluate:
-    calculator = from_entry(entry) if entry.regimes else None
-
-    def evaluate(sizes: Mapping[str, int]) -> tuple[str, dict[str, int]] | None:
-        if calculator is None:
-            return None
-        try:
-            costs = calculator.costs_at(sizes)
-        except CalculatorError:
-            return None
-        return costs.regime, {name: getattr(costs, name) for name in QUANTITIES}
-
-    return evaluate
 
 
 def _digest(database: Database, key: str, around: Around) -> str:
     """Of all that the page shows, told from the raw entry alone: most entries are not even validated."""
     raw = database.raw(key)
-    holder = _holder(database, key)
+    holder = database.raw(_chain(database, key)[-1])
     location = cast("Raw", holder.get("code_location") or {})
     file, name = str(location.get("file", "")), str(holder.get("full_class_name", ""))
     shown = [
@@ -118,13 +103,14 @@ def _digest(database: Database, key: str, around: Around) -> str:
     return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
 
 
-def _holder(database: Database, key: str) -> Raw:
-    seen = {key}
-    raw = database.raw(key)
-    while isinstance(target := raw.get("same_as"), str) and target in database and target not in seen:
-        seen.add(target)
-        raw = database.raw(target)
-    return raw
+def _chain(database: Database, key: str) -> list[str]:
+    """The key, and those that `same_as` leads to, the entry with the formulas last."""
+    keys = [key]
+    while isinstance(target := database.raw(keys[-1]).get("same_as"), str):
+        if target not in database or target in keys:
+            break
+        keys.append(target)
+    return keys
 
 
 def _called(raw: Raw) -> Iterator[str]:

@@ -22,16 +22,16 @@ DEVICES_FILE: Final = "assets/data/devices.json"
 CATALOGUE_FILE: Final = "assets/data/catalogue.json"
 """A `CatalogueIndex`, seen from the root of the site."""
 
-_AS_ESCAPE: Final = {"`": "\\u0060", "~": "\\u007e", "<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+_AS_ESCAPE: Final = str.maketrans({each: f"\\u{ord(each):04x}" for each in "`~<>&'"})
 
 
 class SiteData(Record):
     """A value that a fence or a file of the site carries."""
 
     def as_json(self) -> str:
-        """One line of ASCII that ends no fence and opens no tag, whatever the strings hold."""
+        """One line of ASCII that ends no fence, no tag and no attribute in single quotes."""
         text = json.dumps(self.model_dump(mode="json"), separators=(",", ":"), ensure_ascii=True)
-        return "".join(_AS_ESCAPE.get(each, each) for each in text)
+        return text.translate(_AS_ESCAPE)
 
 
 class Quantity(SiteData):
@@ -210,3 +210,10 @@ class CostTree(SiteData):
 
     title: str
     boxes: tuple[TreeBox, ...]
+
+
+class Grid(SiteData):
+    """```` ```fb-table ````: a table of plain text whose first column names its rows."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from forwardbook.book.site.data import Calculator, Catalogue, Listing, Roofline
+from forwardbook.book.site.data import Calculator, Catalogue, Grid, Listing, Roofline
 
 
 def calculator_table(data: Calculator) -> str:
@@ -40,6 +40,16 @@ def roofline_table(data: Roofline) -> str:
     """The work of each point."""
     rows = [(point.name, point.flops, point.bytes) for point in data.points]
     return _table(("call", "flops", "bytes"), rows)
+
+
+def grid_table(data: Grid) -> str:
+    """A table whose first column names its rows."""
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in data.head)
+    body = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in rest)}</tr>'
+        for first, *rest in data.rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _bare(formula: str) -> str:

@@ -8,6 +8,7 @@ is shown as the text it is.
     ```fb-catalogue     <div class="fb-catalogue" data-fb="{Catalogue}"> number of classes </div>
     ```fb-roofline      <div class="fb-roofline" data-fb="{Roofline}"> table of points </div>
     ```fb-tree          <div class="fb-tree"> <svg> </div>: drawn here, no script
+    ```fb-table         <div class="fb-table"> <table> </div>: numbers that need no Markdown
     ```math             <div class="fb-math"> <math> </div>: MathML, typeset here, no script
 
 Paths in the data are seen from the root of the site, which a script knows from its own address
@@ -22,8 +23,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
-from forwardbook.book.site.data import Calculator, Catalogue, CostTree, Listing, Roofline, SiteData
-from forwardbook.book.site.fallback import calculator_table, catalogue_words, listing_table, roofline_table
+from forwardbook.book.site.data import Calculator, Catalogue, CostTree, Grid, Listing, Roofline, SiteData
+from forwardbook.book.site.fallback import (
+    calculator_table,
+    catalogue_words,
+    grid_table,
+    listing_table,
+    roofline_table,
+)
 from forwardbook.book.site.tree_picture import tree_picture
 from forwardbook.book.site.typeset import typeset_lines
 
@@ -71,9 +78,18 @@ def tree(source: str, language: str, css: str, options: Options, md: Markdown, *
     return f'<div class="fb-tree" data-search-exclude>{tree_picture(data)}</div>'
 
 
+def table(source: str, language: str, css: str, options: Options, md: Markdown, **_: object) -> str:
+    """```` ```fb-table ````: a `Grid`."""
+    try:
+        data = Grid.model_validate_json(source)
+    except ValidationError:
+        return f"<pre><code>{escape(source)}</code></pre>"
+    return f'<div class="fb-table" data-search-exclude>{grid_table(data)}</div>'
+
+
 def _element(source: str, kind: type[Data], css: str, words: Callable[[Data], str]) -> str:
     try:
         data = kind.model_validate_json(source)
     except ValidationError:
         return f"<pre><code>{escape(source)}</code></pre>"
-    return f'<div class="{css}" data-search-exclude data-fb="{escape(data.as_json())}">{words(data)}</div>'
+    return f"<div class='{css}' data-search-exclude data-fb='{data.as_json()}'>{words(data)}</div>"

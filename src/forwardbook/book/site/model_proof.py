@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forwardbook.book.blocks import Block, Bullets, Heading, Paragraph, Table
+from forwardbook.book.blocks import Block, Bullets, Code, Heading, Paragraph, Table
 from forwardbook.book.inline import code, plain
+from forwardbook.book.site.data import Grid
 from forwardbook.models.record import CostProof, ModelCosts, PhaseCosts
 from forwardbook.schema import QUANTITIES
 
@@ -36,17 +37,17 @@ def _proof(phase: PhaseCosts, proof: CostProof) -> Iterator[Block]:
     )
     names = list(dict.fromkeys(name for point in proof.points for name in point.sizes))
     head = ("", *(f"Point {number}" for number in range(1, len(proof.points) + 1)))
-    sizes = [(code(name), *(f"{point.sizes.get(name, 0):,}" for point in proof.points)) for name in names]
+    sizes = [(name, *(f"{point.sizes.get(name, 0):,}" for point in proof.points)) for name in names]
     amounts = [
         (
-            f"**{name}**",
+            name,
             *(_both(point.predicted.get(name), point.measured.get(name)) for point in proof.points),
         )
         for name in (*QUANTITIES, "cache")
         if any(name in point.predicted for point in proof.points)
     ]
     if proof.points:
-        yield Table(head, (*sizes, *amounts))
+        yield Code("fb-table", Grid(head=head, rows=(*sizes, *amounts)).as_json())
     yield Bullets(
         tuple(
             f"{plain(judge.name)} on {plain(judge.quantity)}: agreed {judge.agreed} of {judge.asked} times"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forwardbook.book.site.data import Calculator, CalculatorRegime, Input
+from forwardbook.book.site.formula_tree import NotAFormulaError, value
 from forwardbook.book.site.module_subject import ModuleSubject
 from forwardbook.book.site.quantities import QUANTITY_LIST, USUAL_SIZES, WIDTH_NAMES
-from forwardbook.schema import QUANTITIES, Regime
+from forwardbook.schema import QUANTITIES, Entry, Regime
 
 
 def module_calculator(subject: ModuleSubject) -> Calculator:
@@ -44,9 +45,26 @@ def _regime(regime: Regime) -> CalculatorRegime:
 def _start(subject: ModuleSubject) -> tuple[dict[str, int], str, dict[str, int]]:
     """The first sizes that a regime takes: those of a known model in a usual call, else of a proof."""
     for sizes in _candidates(subject):
-        if found := subject.evaluate(sizes):
+        if found := costs_at(subject.holder, sizes):
             return sizes, *found
     return {}, "", {}
+
+
+def costs_at(entry: Entry, sizes: dict[str, int]) -> tuple[str, dict[str, int]] | None:
+    """The regime that a calculator takes for these sizes and every quantity, None where none holds."""
+    given = sizes.keys()
+    for regime in entry.regimes:
+        least = {name: 0 if f"{{{name}}} >= 0" in regime.conditions else 1 for name in regime.parameters}
+        if not (least.keys() <= given and given - set(WIDTH_NAMES) <= least.keys()):
+            continue
+        if any(sizes[name] < size for name, size in least.items()):
+            continue
+        try:
+            if all(value(text, sizes) for text in regime.conditions):
+                return regime.name, {name: value(regime.formula(name), sizes) for name in QUANTITIES}
+        except (ZeroDivisionError, KeyError, NotAFormulaError):
+            continue
+    return None
 
 
 def _candidates(subject: ModuleSubject) -> Iterator[dict[str, int]]:

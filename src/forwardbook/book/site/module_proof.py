@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from forwardbook.book.blocks import Block, Bullets, Heading, Paragraph, Table
-from forwardbook.book.inline import code, plain
+from forwardbook.book.blocks import Block, Bullets, Code, Heading, Paragraph
+from forwardbook.book.inline import plain
+from forwardbook.book.site.data import Grid
 from forwardbook.schema import QUANTITIES, Entry, Proof, Regime
 
 SHOWN: Final = 4
@@ -36,14 +37,12 @@ def _proof(regime: Regime, proof: Proof) -> Iterator[Block]:
     points = proof.points[:SHOWN]
     if points:
         head = ("", *(f"Point {number}" for number in range(1, len(points) + 1)))
-        sizes = [
-            (code(name), *(_number(point.sizes.get(name)) for point in points)) for name in regime.parameters
-        ]
+        sizes = [(name, *(_number(point.sizes.get(name)) for point in points)) for name in regime.parameters]
         amounts = [
-            (f"**{name}**", *(_both(point.predicted.get(name), point.measured.get(name)) for point in points))
+            (name, *(_both(point.predicted.get(name), point.measured.get(name)) for point in points))
             for name in QUANTITIES
         ]
-        yield Table(head, (*sizes, *amounts))
+        yield Code("fb-table", Grid(head=head, rows=(*sizes, *amounts)).as_json())
     further = sum(point.predicted == point.measured for point in proof.points[SHOWN:])
     if len(proof.points) > SHOWN:
         yield Paragraph(f"Of {len(proof.points) - SHOWN} further points {further} agree in every number.")

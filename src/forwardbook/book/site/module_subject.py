@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from forwardbook.book.site.data import Preset
 from forwardbook.schema import Entry
-
-Evaluate: TypeAlias = Callable[[Mapping[str, int]], "tuple[str, dict[str, int]] | None"]
-"""Sizes in; the regime that holds and every quantity out, None outside of all regimes."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +20,6 @@ class ModuleSubject:
     key: str
     entry: Entry
     holder: Entry
-    evaluate: Evaluate
     presets: tuple[Preset, ...] = ()
     source: Mapping[int, str] = field(default_factory=dict)
     pages: Mapping[str, str] = field(default_factory=dict)

@@ -7,26 +7,22 @@ powers; wide sums and the arguments of `max` and `min` are broken into rows.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from itertools import groupby
 from typing import Final
 
+from forwardbook.book.site.formula_tree import NotAFormulaError, syntax_tree
+
 WIDE: Final = 76
 """Characters after which a sum goes on in the next row."""
 
-_NAME: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}", re.ASCII)
-_ALLOWED: Final = re.compile(r"[\w\s{}().,+\-*/%<>=!]*", re.ASCII)
 _COMPARISONS: Final[dict[type[ast.cmpop], str]] = {
     ast.Eq: "=", ast.NotEq: "≠", ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥",
 }  # fmt: skip
 _BRACKETS: Final = {"floor": ("⌊", "⌋"), "ceil": ("⌈", "⌉")}
-
-
-class _NotAFormulaError(Exception):
-    """The text is not in the formula language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +45,12 @@ def typeset_lines(text: str) -> str:
     return f'<div class="fb-math" data-search-exclude>{"".join(_line(line) for line in lines)}</div>'
 
 
+@lru_cache(maxsize=4096)
 def typeset(formula: str) -> str | None:
     """A formula or a condition as the content of `<math>`, None where it is no formula."""
     try:
-        return _box(*_tree(formula)).markup
-    except (_NotAFormulaError, RecursionError):
+        return _box(*syntax_tree(formula)).markup
+    except (NotAFormulaError, RecursionError):
         return None
 
 
@@ -66,22 +63,6 @@ def _line(line: str) -> str:
         return f"<pre><code>{escape(line)}</code></pre>"
     left = f"<mi>{escape(name)}</mi><mo>=</mo>" if name else ""
     return f'<math display="block">{left}{markup}</math>'
-
-
-def _tree(formula: str) -> tuple[ast.expr, list[str]]:
-    """The syntax tree, read as Python reads it without running it; names are places in the list."""
-    if not _ALLOWED.fullmatch(formula):
-        raise _NotAFormulaError
-    names: list[str] = []
-
-    def placed(found: re.Match[str]) -> str:
-        names.append(found[1])
-        return f" v{len(names) - 1} "
-
-    try:
-        return ast.parse(_NAME.sub(placed, formula).strip(), mode="eval").body, names
-    except (SyntaxError, ValueError, MemoryError) as error:
-        raise _NotAFormulaError from error
 
 
 def _box(node: ast.expr, names: Sequence[str]) -> _Box:
@@ -106,7 +87,7 @@ def _box(node: ast.expr, names: Sequence[str]) -> _Box:
             return _call(name, [_box(each, names) for each in arguments])
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
             return _row(_box(left, names), _operator(_COMPARISONS[type(op)]), _box(right, names))
-    raise _NotAFormulaError
+    raise NotAFormulaError
 
 
 def _factors(node: ast.expr) -> list[ast.expr]:
@@ -157,7 +138,7 @@ def _call(name: str, arguments: list[_Box]) -> _Box:
         opened, closed = _BRACKETS[name]
         return _row(_operator(opened), arguments[0], _operator(closed))
     if name not in ("max", "min") or not arguments:
-        raise _NotAFormulaError
+        raise NotAFormulaError
     rows = [_row(each, _operator(",")) for each in arguments[:-1]] + arguments[-1:]
     if sum(row.width for row in rows) <= WIDE:
         return _row(_Box(f"<mi>{name}</mi>", 3), _operator("("), *rows, _operator(")"))
