@@ -146,9 +146,8 @@ def _refuse_no_events(export: Path, told: Told) -> None:
         raise ToolFailed(f"running nsys: {export.name} holds nothing: {error}") from error
     assert isinstance(found, NsysExport)
     if not found.kernels:
-        told(
-            f"note: {export.name} holds {len(found.ranges)} ranges and no kernel: did anything run on a GPU?"
-        )
+        count = sum(one.instances or 0 for one in found.ranges)
+        told(f"note: {export.name} holds {count} ranges and no kernel: did anything run on a GPU?")
 
 
 def _counters(command: ToolCommand, folder: Path) -> Path:

@@ -87,7 +87,7 @@ def _expression(tool: str, chosen: str | None, domain: str, model: str, more: li
 
 
 def _chip() -> str | None:
-    """The chip of the first GPU that torch sees; None where there is none, or its counters are in no table."""
+    """The chip of the first GPU that torch sees; None where there is none, or no table of its counters."""
     import torch
 
     from forwardbook.profiling.tools.commands import CHIPS

@@ -150,7 +150,7 @@ def test_counters_of_nothing(script: str, page: str, told: str, place: Path) -> 
 
 
 def test_counters_that_a_chip_lacks(place: Path) -> None:
-    """One of ours is left out aloud, as ncu 2022.3 lists none of tensor operations; one asked for is an error."""
+    """One of ours is left out aloud, as with ncu 2022.3 those of tensor operations; one asked for is an error."""
     names = [line for line in fake_tools.listed("gh100").splitlines() if "ops_path_tensor" not in line]
     (place / "page.csv").write_text(RAW)
     fake_tools.ncu(place / "bin", "echo x > $out.ncu-rep", "\n".join(names), f"cat {place}/page.csv; exit 0")
