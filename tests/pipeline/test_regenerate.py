@@ -254,7 +254,7 @@ def killed_until_done(place: Workspace, kills: int, seconds: float, seed: int) -
         worked = Counter((place.root / ".done").read_text().split())
         assert count == len(worked)
         lost = sum(worked.values()) - count
-        assert lost <= 2 * here  # of each kill at most what both jobs had just done or not yet kept
+        assert lost <= 2 * here  # of each kill at most what both jobs were at
         again += lost
         report = json.loads((place.root / "report.json").read_text())
         assert count == len(report["entries"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from forwardbook.errors import ForwardbookError
 from forwardbook.guard.change import ClassChange
 from forwardbook.guard.findings import Trouble
-from forwardbook.pipeline.derive import PASSING, Outcome, Task, derive, subject_of
+from forwardbook.pipeline.derive import Keeping, Outcome, Task, derive, subject_of
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.regenerate import kept_outcome
 from forwardbook.pipeline.spread import Spread
@@ -74,9 +74,8 @@ class Now:
                 yield kept
             else:
                 open_.append(task)
-        for count, outcome in enumerate(self.spread(self.work, open_), total - len(open_) + 1):
-            if outcome.entry is not None and outcome.problem_kind not in PASSING:
-                self.kept.keep(outcome.fingerprint, outcome.model_dump_json())
+        work = Keeping(self.work, str(self.kept.root))
+        for count, outcome in enumerate(self.spread(work, open_), total - len(open_) + 1):
             self.told(f"{outcome.problem_kind or 'derived'} {outcome.full_class_name}", count, total)
             yield outcome
 

@@ -6,12 +6,14 @@ thread of this process or on another machine that sees the same files.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import platform
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,6 +28,7 @@ from forwardbook.pipeline.request import Derive, ProblemKind, Request, Response
 from forwardbook.pipeline.subject import Subject, subject
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.schema import Entry, Given, Record
+from forwardbook.workspace.kept_outcomes import KeptOutcomes
 
 PASSING: Final = frozenset({"timeout", "memory", "crash", "internal"})
 """Kinds of problems that another run may not have."""
@@ -63,6 +66,22 @@ class Outcome(Record):
     diagnostics: dict[str, JsonValue] = Field(default_factory=dict)
     seconds: float = 0.0
     worker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Work whose outcome is on disk before anybody takes it: whoever waits for it may be killed."""
+
+    work: Callable[[Task], Outcome]
+    folder: str
+
+    def __call__(self, task: Task) -> Outcome:
+        """The outcome, kept under its fingerprint unless another run may come out otherwise."""
+        outcome = self.work(task)
+        if outcome.fingerprint and outcome.problem_kind not in PASSING:
+            with contextlib.suppress(ForwardbookError, OSError):  # then it is only derived again
+                KeptOutcomes(Path(self.folder)).keep(outcome.fingerprint, outcome.model_dump_json())
+        return outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pydantic import JsonValue, ValidationError
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.errors import ForwardbookError
 from forwardbook.guard.regenerated import Regenerated
-from forwardbook.pipeline.derive import PASSING, Outcome, Task, derive, found_for
+from forwardbook.pipeline.derive import Keeping, Outcome, Task, derive, found_for
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.regenerate_ask import ask, is_waiting
 from forwardbook.pipeline.regenerate_rows import Before, rows
@@ -160,10 +160,9 @@ class _Run:
             self._take(outcome)
             self.told(f"kept {outcome.full_class_name}", count, total)
         until = time.monotonic() + (self.wanted.stop_after or float("inf"))
-        for outcome in self.wanted.spread(self.work, list(tasks.values())):
+        work = Keeping(self.work, str(self.workspace.root))
+        for outcome in self.wanted.spread(work, list(tasks.values())):
             del tasks[outcome.key]
-            if outcome.fingerprint and outcome.problem_kind not in PASSING:
-                self.kept.keep(outcome.fingerprint, outcome.model_dump_json())
             count += 1
             self._take(outcome)
             state = outcome.problem_kind or "derived"

@@ -1,0 +1,163 @@
+"""Work spread over threads and over a real Dask cluster, one of whose workers is killed in the middle."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forwardbook.pipeline.spread import ClusterError, Spread
+from forwardbook.pipeline.stale import stale_entry
+from forwardbook.workspace import Workspace
+
+Cluster = tuple[str, list["subprocess.Popen[bytes]"]]
+LAYERS = """
+from torch import nn
+
+
+class {name}(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.inner = nn.Linear(width, {factor} * width)
+
+    def forward(self, x):
+        return self.inner(x)
+"""
+
+
+def started(arguments: list[str]) -> subprocess.Popen[bytes]:
+    """A process of Dask's, which says nothing."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        start_new_session=True,
+    )
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """A scheduler and two workers of one thread each, on this machine."""
+    pytest.importorskip("distributed")
+    import json
+
+    file = tmp_path / "scheduler.json"
+    scheduler = started(
+        [
+            "dask_scheduler",
+            "--port",
+            "0",
+            "--no-dashboard",
+            "--host",
+            "127.0.0.1",
+            "--scheduler-file",
+            str(file),
+        ]
+    )
+    until = time.monotonic() + 60
+    while not file.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    address = json.loads(file.read_text())["address"]
+    common = [
+        "dask_worker",
+        address,
+        "--nthreads",
+        "1",
+        "--no-nanny",
+        "--no-dashboard",
+        "--host",
+        "127.0.0.1",
+    ]
+    workers = [
+        started([*common, "--local-directory", str(tmp_path / f"worker{number}")]) for number in range(2)
+    ]
+    _wait_for(address, 2)
+    yield address, workers
+    for process in (*workers, scheduler):
+        process.kill()
+        process.wait()
+
+
+def _wait_for(address: str, count: int) -> None:
+    from distributed import Client
+
+    with Client(address, timeout=30, set_as_default=False) as client:
+        client.wait_for_workers(count, timeout=60)
+
+
+def test_jobs_give_every_result(capfd: pytest.CaptureFixture[str]) -> None:
+    """With one job in order, with more as they come; each input exactly once; nothing of nothing."""
+    assert [1, 2, 3] == list(Spread(1)(abs, [-1, -2, -3]))
+    assert list(range(40)) == sorted(Spread(4)(abs, [-number for number in range(40)]))
+    assert [] == list(Spread(4)(abs, []))
+
+
+def test_leaving_early_ends_the_work() -> None:
+    """Who stops asking for results gets no further ones, and no error."""
+    results = Spread(2)(abs, list(range(10)))
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+
+
+def test_nobody_at_the_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address where no scheduler answers is an error of ours, with what to do."""
+    monkeypatch.setattr("forwardbook.pipeline.spread.CONNECT_SECONDS", 0.5)
+    with pytest.raises(ClusterError, match="no scheduler answers there"):
+        list(Spread(1, "tcp://127.0.0.1:9")(abs, [1]))
+
+
+def test_a_killed_worker_loses_nothing(cluster: Cluster) -> None:
+    """Ten inputs on two workers, one killed after the first result: all ten results come, each once."""
+    address, workers = cluster
+    items = [f"sleep 0.2; echo {number}" for number in range(10)]
+    results = Spread(1, address)(subprocess.getoutput, items)
+    found = [next(results)]
+    os.kill(workers[0].pid, signal.SIGKILL)
+    found += results
+
+    assert sorted(str(number) for number in range(10)) == sorted(found)
+
+
+@pytest.mark.slow
+def test_regeneration_and_explaining_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    """Six classes analysed, then regenerated, on two workers, one of which is killed: as if nothing was."""
+    address, workers = cluster
+    folder = tmp_path / "work"
+    (folder / "nets").mkdir(parents=True)
+    names = [f"Net{number}" for number in range(6)]
+    for name in names:
+        (folder / "nets" / f"{name.lower()}.py").write_text(LAYERS.format(name=name, factor=2))
+    (folder / "nets" / "__init__.py").write_text("")
+    options = ["--init", "width=16", "--input", "x=batch_size,seq_len,width", "--cluster", address]
+    places = [f"nets/{name.lower()}.py:{name}" for name in names]
+    done = run(folder, "analyze-module", *places, *options)
+    assert done.wait(600) == 0
+    for name in names:
+        path = folder / "nets" / f"{name.lower()}.py"
+        path.write_text(path.read_text().replace("2 * width", "3 * width"))
+
+    process = run(folder, "regenerate", "--cluster", address)
+    until = time.monotonic() + 300
+    while not list(folder.glob(".forwardbook/derived/*.json")) and time.monotonic() < until:
+        time.sleep(0.1)
+    os.kill(workers[0].pid, signal.SIGKILL)
+    assert process.wait(600) == 0
+
+    database = Workspace(folder).load()
+    assert 6 == len(database.own)
+    for key in database.own:
+        assert stale_entry(key, database[key], database.rules_version, folder) is None
+        assert "6 *" in database[key].regimes[0].flop_analysis.flops
+        assert "exact" == database[key].validation.verdict
+    assert 0 == run(folder, "explain", ".", "--repository", "--focus", "nets", "--cluster", address).wait(600)
+
+
+def run(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """The program in a folder."""
+    command = [sys.executable, "-P", "-m", "forwardbook", *arguments]
+    return subprocess.Popen(command, cwd=folder, env=os.environ | {"OMP_NUM_THREADS": "1"})
