@@ -1,4 +1,4 @@
-"""The composer beside Hydra 1.3.8: the same trees and overrides give the same values, or are refused by both."""
+"""The composer beside Hydra 1.3.8: the same trees give the same values, or are refused by both."""
 
 from pathlib import Path
 

@@ -67,6 +67,13 @@ def checkpoint_in(folder: Path, task: str | None, reads: str) -> Checkpoint:
     return Checkpoint(folder, str(classes[0]), str(config.get("model_type", "")), kind)
 
 
+def fingerprint(folder: Path) -> dict[str, list[int]]:
+    """Size and time of change (ns) of each file that predictions follow from."""
+    kinds = (".json", ".safetensors", ".bin", ".txt", ".model", ".jinja")
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in kinds)
+    return {path.name: [path.stat().st_size, path.stat().st_mtime_ns] for path in files}
+
+
 def predictor(found: Checkpoint, device: torch.device, dtype: torch.dtype, wishes: Wishes) -> Predict:
     """A function that predicts one sample.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from forwardbook.configuration.composition import Composed
 from forwardbook.configuration.overrides import ConfigurationError
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from forwardbook.models.architecture import Architecture
     from forwardbook.pipeline.profile_run import Settings
 
+Tool = Literal["nsys", "ncu"]
 STAGES = ("torch_profiler", "static_analysis", "nsys", "ncu", "direct_inference")
+TOOLS: Final[tuple[Tool, ...]] = ("nsys", "ncu")
 JUDGED = ("flops", "memory")
 """The passes that formulas are held against."""
 
@@ -37,15 +39,8 @@ def run_configured(composed: Composed, wanted: Configuration, told: Callable[[st
     Raises:
         ForwardbookError: where nothing is switched on, or a stage fails; the folder says how far it came.
     """
-    stages = wanted.pipeline
-    if not any(getattr(stages, name).enable for name in STAGES):
-        raise ConfigurationError(
-            "running the pipeline: no stage is switched on; give pipeline.STAGE.enable=true with one of "
-            + ", ".join(STAGES)
-        )
-    named = model_name(wanted)
-    first_stage = stages.torch_profiler.enable or stages.static_analysis.enable
-    chosen = choose_model(wanted) if first_stage else None
+    stages, named = wanted.pipeline, model_name(wanted)
+    chosen = _looked_at(wanted)
     missing: list[str] = []
     failed = 0
     with run_folder(Path(wanted.output.root), f"profile run {named}", wanted.output.run_id) as folder:
@@ -56,14 +51,37 @@ def run_configured(composed: Composed, wanted: Configuration, told: Callable[[st
         if chosen is not None:
             from forwardbook.pipeline.profile_run import profile_into
 
-            architecture, weights = chosen
-            profile_into(folder, architecture, settings_of(wanted, weights), told)
-        for tool in ("nsys", "ncu"):
+            profile_into(folder, *chosen, told)
+        for tool in TOOLS:
             if getattr(stages, tool).enable:
                 from forwardbook.pipeline.configured_tools import run_stage_two
 
                 missing += run_stage_two(tool, folder, wanted, told)
         return Ran(folder.path, tuple(missing), failed)
+
+
+def _looked_at(wanted: Configuration) -> tuple[Architecture, Settings] | None:
+    """What stage 1 measures, and how; what no stage can do is said before a folder is made."""
+    stages = wanted.pipeline
+    if not any(getattr(stages, name).enable for name in STAGES):
+        raise ConfigurationError(
+            "running the pipeline: no stage is switched on; give pipeline.STAGE.enable=true with one of "
+            + ", ".join(STAGES)
+        )
+    if stages.direct_inference.enable:
+        from forwardbook.pipeline.infer_run import plan
+
+        plan(wanted)
+    for tool in TOOLS:
+        stage = getattr(stages, tool)
+        if stage.enable:
+            from forwardbook.pipeline.configured_tools import expression
+
+            expression(tool, stage.range, stage.domain)
+    if not (stages.torch_profiler.enable or stages.static_analysis.enable):
+        return None
+    architecture, weights = choose_model(wanted)
+    return architecture, settings_of(wanted, weights)
 
 
 def _infer(folder: RunFolder, wanted: Configuration, told: Callable[[str], None]) -> int:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from forwardbook.configuration.schema import Configuration
 from forwardbook.workspace.run_folder import RunFolder
 
 if TYPE_CHECKING:
+    from forwardbook.pipeline.configured_run import Tool
     from forwardbook.profiling.tools.commands import ToolCommand
 
 PHASES = ("encode", "prefill", "decode", "forward")
-Tool = Literal["nsys", "ncu"]
 
 
 def run_stage_two(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from forwardbook.configuration.schema import Configuration
 from forwardbook.errors import ForwardbookError
-from forwardbook.inference.checkpoint import CheckpointRefused, Wishes, checkpoint_in, predictor
+from forwardbook.inference.checkpoint import CheckpointRefused, Wishes, checkpoint_in, fingerprint, predictor
 from forwardbook.inference.samples import DatasetError, Turn, samples_of, turns
-from forwardbook.workspace.json_lines import LineWriter
+from forwardbook.workspace.json_lines import Line, LineWriter
 from forwardbook.workspace.run_folder import RunFolder
 from forwardbook.workspace.storage import locked, write_atomically
 
@@ -55,6 +55,7 @@ def infer_into(
     order, found = plan(wanted)
     told(f"{PLACE}: {found.task.name} with {found.class_name}, {len(order)} samples")
     with locked(folder.path / LINES, seconds=1.0):
+        _refuse_other(folder, found)
         predict = _predictor(found, wanted)
         summary = _Inference(folder, wanted, predict, progress).all(order)
     values = {"inference_version": VERSION, "task": found.task.name, "class": found.class_name}
@@ -67,6 +68,23 @@ def infer_into(
     }
     folder.write(f"{PLACE}/summary.json", json.dumps({**values, **counts}, indent=1) + "\n")
     return summary
+
+
+def _refuse_other(folder: RunFolder, found: Checkpoint) -> None:
+    """Notes the checkpoint of a new run; that of a resumed one must be the same.
+
+    Raises:
+        CheckpointRefused: where files of it changed since, all of them named.
+    """
+    place, now = folder.path / PLACE / "checkpoint.json", fingerprint(found.folder)
+    if not place.is_file():
+        folder.write(f"{PLACE}/checkpoint.json", json.dumps(now, indent=1) + "\n")
+        return
+    before = json.loads(place.read_text(encoding="utf-8"))
+    if other := sorted(name for name in {*before, *now} if before.get(name) != now.get(name)):
+        raise CheckpointRefused(
+            f"resuming {folder.path}: {found.folder} changed since: {', '.join(other)}; start a new run"
+        )
 
 
 def plan(wanted: Configuration) -> tuple[list[Turn], Checkpoint]:
@@ -147,6 +165,7 @@ class _Inference:
     def all(self, order: Sequence[Turn]) -> Summary:
         """Every sample that has no prediction yet."""
         writer = LineWriter(self.folder.path / LINES)
+        _refuse_shifted(writer.known, order)
         done = {str(line.get("key")) for line in writer.known if line.get("error") is None}
         left = [turn for turn in order if turn.key not in done]
         before = len(order) - len(left)
@@ -192,3 +211,19 @@ class _Inference:
         write_atomically(path, as_png(drawn(found.image, found.regions)))
         self.drawn += 1
         return name
+
+
+def _refuse_shifted(known: Sequence[Line], order: Sequence[Turn]) -> None:
+    """Lines of a resumed run must be about the samples that now have their places.
+
+    Raises:
+        DatasetError: where the dataset changed since.
+    """
+    now = {turn.key: turn.sample.name for turn in order}
+    for line in known:
+        key, name = str(line.get("key")), line.get("sample")
+        if now.get(key) != name:
+            raise DatasetError(
+                f"resuming predictions: the dataset changed since: sample {key} was {name}, "
+                f"is {now.get(key, 'none')}; start a new run"
+            )

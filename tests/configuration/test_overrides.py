@@ -1,0 +1,63 @@
+"""Words of the command line as overrides: what each says, and which are refused."""
+
+import pytest
+
+from forwardbook.configuration.overrides import ConfigurationError, is_override, parsed
+
+SAID = [
+    ("a.b=1", ("change", "a.b", None, 1)),
+    ("+a.b=x", ("add", "a.b", None, "x")),
+    ("++a={b: 2}", ("force", "a", None, {"b": 2})),
+    ("~a.b", ("delete", "a.b", None, None)),
+    ("db@here.there=x", ("change", "db", "here.there", "x")),
+    ("profiling=off", ("change", "profiling", None, "off")),
+    ("a=no", ("change", "a", None, "no")),
+    ("a=true", ("change", "a", None, True)),
+    ("a=1e3", ("change", "a", None, 1000.0)),
+    ("a=2026-01-01", ("change", "a", None, "2026-01-01")),
+    ("a='1,2'", ("change", "a", None, "1,2")),
+    ("a=[1,two]", ("change", "a", None, [1, "two"])),
+    ("a=", ("change", "a", None, "")),
+    ("a=x=y", ("change", "a", None, "x=y")),
+    ("a=null", ("change", "a", None, None)),
+]
+REFUSED = {
+    "a b=1": "is no override",
+    "+a": "has no value",
+    "a=1,2": "several values",
+    "a=[1": "no YAML",
+    "a={b:1}": "space after each colon",
+    "a={b: 1, b: 2}": "twice",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SAID, ids=[text for text, _ in SAID])
+def test_said(text: str, expected: tuple[object, ...]) -> None:
+    """An override is an action, a key, a package and a value of YAML without its surprises."""
+    (one,) = parsed([text])
+
+    assert expected == (one.action, one.key, one.package, one.value)
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_refused(text: str) -> None:
+    """What is no override, or a sweep, is refused with the reason."""
+    with pytest.raises(ConfigurationError, match=REFUSED[text]):
+        parsed([text])
+
+
+def test_refused_together() -> None:
+    """All wrong overrides are told at once."""
+    with pytest.raises(ConfigurationError) as refused:
+        parsed(["+a", "fine=1", "b=[1"])
+
+    assert [True, True, False] == [word in str(refused.value) for word in ("+a", "b=[1", "fine")]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("gpt2", False), ("a.b=1", True), ("~x", True), ("./dir/x", False), ("+a=1", True), ("+a", False)],
+)
+def test_is_override(word: str, expected: bool) -> None:
+    """Names of models and folders are no overrides."""
+    assert expected == is_override(word)
