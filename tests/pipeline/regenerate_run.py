@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+from forwardbook.guard.regenerated import Regenerated
 from forwardbook.pipeline import regenerate as room
 from forwardbook.pipeline.analyze import dated
 from forwardbook.pipeline.derive import Outcome, Task, found_for
@@ -37,5 +38,10 @@ if __name__ == "__main__":
     room.FLUSH_SECONDS = 0.0  # type: ignore[misc]
     root = Path(sys.argv[1])
     workspace = Workspace(root)
-    report = room.regenerate(workspace, room.Wanted(spread=Spread(int(sys.argv[3]))), work=quick)
-    room.reports(report, [root / "report.json"], root)
+
+    def tell(found: Regenerated) -> None:
+        """A report of what was done; a run that finds nothing to do leaves the one that is there."""
+        if found.rows:
+            room.reports(found, [root / "report.json"], root)
+
+    room.regenerate(workspace, room.Wanted(spread=Spread(int(sys.argv[3]))), work=quick, tell=tell)

@@ -65,7 +65,7 @@ def regenerate(
     """Derive and prove again what is stale (source, libraries, rules, prompts) and report what changed."""
     from forwardbook.cli.agent_options import chosen_analyst
     from forwardbook.pipeline.job import Limits
-    from forwardbook.pipeline.regenerate import Wanted, regenerate, stale
+    from forwardbook.pipeline.regenerate import Wanted, regenerate, reports, stale
     from forwardbook.workspace import Workspace
 
     wanted = Wanted(
@@ -86,11 +86,16 @@ def regenerate(
             _list(found, as_json)
             return
         try:
-            done = regenerate(workspace, wanted, told)
+            places: list[Path] = []
+
+            def tell(found: Regenerated) -> None:
+                places.extend(reports(found, report or [], workspace.root) if found.rows or report else [])
+
+            done = regenerate(workspace, wanted, told, tell=tell)
         except KeyboardInterrupt:
             say("interrupted: what was done is kept, the same command goes on with the others")
             raise typer.Exit(130) from None
-    _tell(done, report or [], workspace.root, as_json)
+    _tell(done, places, as_json)
 
 
 def _list(found: Sequence[Stale], as_json: bool) -> None:
@@ -105,13 +110,11 @@ def _list(found: Sequence[Stale], as_json: bool) -> None:
     say(f"{len(found)} stale")
 
 
-def _tell(done: Regenerated, report: list[Path], root: Path, as_json: bool) -> None:
+def _tell(done: Regenerated, places: Sequence[Path], as_json: bool) -> None:
     import json
 
     from forwardbook.guard.regenerated import STATES, regenerated_json, summary
-    from forwardbook.pipeline.regenerate import reports
 
-    places = reports(done, report, root) if done.rows or report else []
     if as_json:
         print(json.dumps(regenerated_json(done), indent=1))
     else:

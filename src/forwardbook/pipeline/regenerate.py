@@ -67,8 +67,11 @@ def regenerate(
     wanted: Wanted,
     told: Told = lambda doing, done, total: None,
     work: Callable[[Task], Outcome] = derive,
+    tell: Callable[[Regenerated], object] = lambda found: None,
 ) -> Regenerated:
     """Derive, prove and store every stale entry; what became of each, over interrupted runs too.
+
+    `tell` is given that, and only then is the plan forgotten: killed before, the next run tells it.
 
     Raises:
         ForwardbookError: where the database cannot be written, a name is unknown, a cluster does not answer.
@@ -79,7 +82,7 @@ def regenerate(
         with locked(workspace.generated_folder), locked(workspace.database_path):
             remove_leftovers(workspace.root, workspace.generated_folder)
         kept.drop_old()
-        return _Run(workspace, wanted, told, work, kept).result()
+        return _Run(workspace, wanted, told, work, kept, tell).result()
 
 
 def _keys(database: Database, wanted: Wanted) -> list[str]:
@@ -99,6 +102,7 @@ class _Run:
     told: Told
     work: Callable[[Task], Outcome]
     kept: KeptOutcomes
+    tell: Callable[[Regenerated], object]
     before: dict[str, Before] = field(default_factory=dict)
     problems: dict[str, Outcome] = field(default_factory=dict)
     ready: list[Outcome] = field(default_factory=list)
@@ -132,8 +136,10 @@ class _Run:
             notes += ask(self.workspace, done, self.wanted.chosen, self.wanted.limits, self.told)
         removed = self._drop_gone() if self.wanted.drop_gone else set()
         report = rows(self.before, self.problems, self.workspace.load(), removed)
+        done = Regenerated(tuple(report), len(keys) - len(found) - len(waiting), tuple(notes))
+        self.tell(done)
         self.kept.finish()
-        return Regenerated(tuple(report), len(keys) - len(found) - len(waiting), tuple(notes))
+        return done
 
     def _take_plan(self, found: Sequence[Stale], database: Database) -> bool:
         """Remember the entries as they were before the first of the runs; whether one was interrupted."""
