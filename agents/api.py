@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from forwardbook.agents import tools as toolbox
 from forwardbook.agents.analyst import RETRIED, Answer, Failure, Spent, Task
-from forwardbook.agents.faults import kind_of, shown
+from forwardbook.agents.api_faults import UNHEARD, Told, stopped, told_of, whole
+from forwardbook.agents.faults import shown
 from forwardbook.agents.gate import Gate
 from forwardbook.agents.ledger import Ledger, OverBudget, Price
 from forwardbook.agents.requests import SUBMIT, Json, request_body
@@ -33,14 +34,6 @@ class Fault(Exception):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.detail)
         self.failure = failure
-
-
-class _Told(Exception):
-    """One try of a request failed; `after` is how long the service wants us to wait."""
-
-    def __init__(self, failure: Failure, after: float = 0.0) -> None:
-        super().__init__(failure.detail)
-        self.failure, self.after = failure, after
 
 
 @dataclass
@@ -132,10 +125,8 @@ class _Conversation:
         nudged = False
         for _ in range(self.task.limits.turns):
             message = await self._request()
-            if message.stop_reason == "refusal":
-                raise Fault(Failure("refused", "the model declined to answer"))
-            if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-                raise Fault(Failure("cut", f"a response reached the limit ({message.stop_reason})"))
+            if (failure := stopped(message)) is not None:
+                raise Fault(failure)
             uses = [block for block in message.content if block.type == "tool_use"]
             self.messages.append({"role": "assistant", "content": [*map(_sent_back, message.content)]})
             if not uses:
@@ -172,7 +163,7 @@ class _Conversation:
         for attempt in range(self.analyst.settings.retries + 1):
             try:
                 return await self._try()
-            except _Told as told:
+            except Told as told:
                 if told.failure.kind not in RETRIED or attempt == self.analyst.settings.retries:
                     raise Fault(told.failure) from told
                 await asyncio.sleep(min(max(told.after, wait), LONGEST_WAIT))
@@ -194,8 +185,8 @@ class _Conversation:
             billed = used(message, analyst.price)
             known = True
             return message
-        except _Told as told:
-            known = told.failure.kind not in ("connection", "timeout", "malformed")
+        except Told as told:
+            known = told.failure.kind not in UNHEARD
             raise
         finally:
             if known:
@@ -209,57 +200,14 @@ async def _message(analyst: ApiAnalyst, body: Mapping[str, object]) -> Message:
     """One response of the service.
 
     Raises:
-        _Told: with the kind of whatever went wrong.
+        Told: with the kind of whatever went wrong.
     """
-    import anthropic
-
     try:
         async with analyst.client().messages.stream(model=analyst.model, **body) as stream:  # type: ignore[arg-type]
             message = await stream.get_final_message()
-    except anthropic.APITimeoutError as error:
-        raise _Told(Failure("timeout", "the request timed out")) from error
-    except anthropic.APIConnectionError as error:
-        raise _Told(Failure("connection", shown(str(error.__cause__ or error)))) from error
-    except anthropic.APIStatusError as error:
-        raise _told(error) from error
-    except anthropic.AnthropicError as error:
-        raise _Told(Failure("malformed", f"{type(error).__name__}: {shown(str(error))}")) from error
-    except (ValueError, TypeError, AttributeError, AssertionError, KeyError, IndexError) as error:
-        raise _Told(Failure("malformed", f"the answer is no message ({type(error).__name__})")) from error
     except Exception as error:
-        raise _Told(_of_transport(error)) from error
-    if not message.content and message.stop_reason not in ("refusal", "end_turn", "max_tokens"):
-        raise _Told(Failure("malformed", "the answer is an empty message"))
-    if message.usage is None or message.stop_reason is None:
-        raise _Told(Failure("connection", "the answer was cut before its end"))
-    return message
-
-
-def _told(error: object) -> _Told:
-    import anthropic
-
-    assert isinstance(error, anthropic.APIStatusError)
-    body = error.body if isinstance(error.body, dict) else {}
-    inner = body.get("error")
-    type_ = str(inner.get("type", "")) if isinstance(inner, dict) else ""
-    status = error.status_code if error.status_code != 200 else None
-    detail = f"{error.status_code} {type_}: {shown(error.message)}"
-    try:
-        after = float(error.response.headers.get("retry-after", "0"))
-    except ValueError:
-        after = 0.0
-    return _Told(Failure(kind_of(status, error.message, type_), detail), after)
-
-
-def _of_transport(error: Exception) -> Failure:
-    """A fault below the client, in the middle of a stream."""
-    import httpx2
-
-    if isinstance(error, httpx2.TimeoutException):
-        return Failure("timeout", "the answer stopped coming")
-    if isinstance(error, httpx2.TransportError):
-        return Failure("connection", f"the answer was cut: {type(error).__name__}")
-    raise error
+        raise told_of(error) from error
+    return whole(message)
 
 
 def used(message: Message, price: Price) -> Spent:

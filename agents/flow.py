@@ -16,7 +16,10 @@ from forwardbook.agents.tools import problems
 
 async def settle(task: Task, analyst: Analyst) -> Answer | Failure:
     """The answer of an analyst if it passes schema and checker here, whoever gave it and however."""
-    given = await analyst.ask(task)
+    return await _held(task, await analyst.ask(task))
+
+
+async def _held(task: Task, given: Answer | Failure) -> Answer | Failure:
     if isinstance(given, Failure):
         return given
     try:
@@ -31,8 +34,15 @@ async def settle(task: Task, analyst: Analyst) -> Answer | Failure:
 
 
 async def settle_all(tasks: Sequence[Task], analyst: Analyst) -> list[Answer | Failure]:
-    """All tasks at once, as many as the analyst lets in; then its connections are given back."""
+    """All tasks at once, as many as the analyst lets in; then its connections are given back.
+
+    An analyst with `ask_all` gets them together, such as one that sends batches.
+    """
     try:
+        together = getattr(analyst, "ask_all", None)
+        if together is not None:
+            given = await together(tasks)
+            return list(await asyncio.gather(*map(_held, tasks, given)))
         return list(await asyncio.gather(*(settle(task, analyst) for task in tasks)))
     finally:
         close = getattr(analyst, "close", None)

@@ -125,8 +125,8 @@ class Ledger:
         """What is set aside for requests under way."""
         return sum(one.nano_usd for one in self._held.values())
 
-    async def reserve(self, role: str, worst: int) -> Reservation:
-        """Set the worst case aside; waits while requests under way may still leave enough.
+    async def reserve(self, role: str, worst: int, *, wait: bool = True) -> Reservation:
+        """Set the worst case aside; waits, if it may, while requests under way may still leave enough.
 
         Raises:
             OverBudget: what was spent and this worst case exceed the cap.
@@ -138,10 +138,11 @@ class Ledger:
                 made = Reservation(self._count, role, worst)
                 self._held[made.number] = made
                 return made
-            if spent + worst > self.cap or not self._held:
+            if spent + worst > self.cap or not self._held or not wait:
                 raise OverBudget(
                     f"the next request of the {role} could cost ${worst / NANO:.4f}; of "
-                    f"${self.cap / NANO:.4f} ${spent / NANO:.4f} are spent. Allow more with --max-cost"
+                    f"${self.cap / NANO:.4f} ${spent / NANO:.4f} are spent and ${self.held / NANO:.4f} "
+                    "are set aside. Allow more with --max-cost"
                 )
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(waiter)

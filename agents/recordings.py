@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -140,12 +142,25 @@ class Recorded:
     async def ask(self, task: Task) -> Answer | Failure:
         """The recorded answer if it still passes the checker, else a new one, which is recorded."""
         known = await Replay(self.folder, self.model).ask(task)
-        if isinstance(known, Answer):
-            return known
-        answer = await self.inner.ask(task)
+        return known if isinstance(known, Answer) else self._kept(task, await self.inner.ask(task))
+
+    async def ask_all(self, tasks: Sequence[Task]) -> list[Answer | Failure]:
+        """The same for many tasks: those without a recording go to the analyst behind together."""
+        replay = Replay(self.folder, self.model)
+        known = dict(enumerate(await asyncio.gather(*map(replay.ask, tasks))))
+        new = [number for number, each in known.items() if not isinstance(each, Answer)]
+        together = getattr(self.inner, "ask_all", None)
+        wanted = [tasks[number] for number in new]
+        given = (
+            await together(wanted)
+            if together is not None
+            else await asyncio.gather(*map(self.inner.ask, wanted))
+        )
+        known |= {number: self._kept(tasks[number], each) for number, each in zip(new, given, strict=True)}
+        return [known[number] for number in range(len(tasks))]
+
+    def _kept(self, task: Task, answer: Answer | Failure) -> Answer | Failure:
         if isinstance(answer, Answer):
-            try:
+            with contextlib.suppress(WorkspaceError):  # an answer that cannot be kept is still one
                 record(self.folder, task, answer)
-            except WorkspaceError:
-                return answer  # an answer that cannot be kept is still one
         return answer

@@ -49,6 +49,8 @@ class Settings(BaseModel):
     seconds: dict[str, float] = Field(default_factory=dict)
     """Per role; what is not said is 600 for analysis and architecture, 300 for what is generated."""
     request_seconds: float = Field(default=300.0, gt=0)
+    batch_poll: float = Field(default=30.0, gt=0)
+    """Seconds between two looks at a batch."""
     record: bool = True
     documentation: dict[str, Documentation] = Field(default_factory=dict)
 

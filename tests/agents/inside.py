@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 
 from forwardbook.pipeline.failure import described
 from forwardbook.pipeline.job import WORKER, Limits
 from forwardbook.pipeline.request import Request, Response
 
-COUNT: list[str] = []
-"""The workers that ran, in order."""
+_ONE = threading.Lock()
+"""What records a run is of the process: two cannot run at once in one."""
 
 
 def run_inside(request: Request, limits: Limits | None = None, worker: str = WORKER) -> Response:
     """The response of a worker; what the analysed code raises is described as a child would."""
-    COUNT.append(worker)
+    with _ONE:
+        return _run(request, worker)
+
+
+def _run(request: Request, worker: str) -> Response:
     module, _, name = worker.partition(":")
     before, path = set(sys.modules), [*sys.path]
     sys.path[:0] = request.roots

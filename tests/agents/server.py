@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 
+from .batches import Batches
 from .script import (
     Broken,
     Cut,
@@ -44,6 +45,7 @@ class Scripted:
     forever: Callable[[Json], Step] | None = None
     log: list[Logged] = field(default_factory=list)
     pos: int = 0
+    batches: Batches = field(default_factory=lambda: Batches())
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
@@ -110,6 +112,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self._log({})
+        if self._batch({}):
+            return
         self._json(404, {"type": "error", "error": {"type": "not_found_error", "message": self.path}})
 
     def do_POST(self) -> None:
@@ -117,12 +121,28 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(data or b"{}")
         self._log(body)
         path = self.path.split("?")[0]
+        if self._batch(body):
+            return
         if path.endswith("/v1/messages/count_tokens"):
             self._json(200, {"input_tokens": 100})
         elif path.endswith("/v1/messages"):
             self._play(self.server.script.next(body), body)
         else:
             self._json(404, {"type": "error", "error": {"type": "not_found_error", "message": path}})
+
+    def _batch(self, body: Json) -> bool:
+        """Whether it was a request for batches, which is then answered."""
+        script = self.server.script
+        found = script.batches.answer(self.command, self.path, body, script)
+        if found is None:
+            return False
+        if isinstance(found, str):
+            self._send(200, found.encode(), "application/binary")
+        elif isinstance(found, dict):
+            self._json(200, found)
+        else:
+            self._play(found, body)
+        return True
 
     def _log(self, body: Json) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}

@@ -1,5 +1,6 @@
 """A class with a loop over data, from a wrong formula to the stored entry, through both live backends."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,20 @@ import pytest
 
 from forwardbook.agents.choose import Chosen
 from forwardbook.agents.recordings import Recorded, Replay
-from forwardbook.pipeline.analyze import AnalysisError, Options, analyze, previewed
+from forwardbook.cli import main
+from forwardbook.pipeline.agent_module import Check
+from forwardbook.pipeline.analyze import AnalysisError, Options, analyze, attempt, previewed
+from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.given import request_for
 from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.subject import subject
 from forwardbook.pipeline.validate import validate
+from forwardbook.profiling.claim import Claim
 from forwardbook.workspace import Workspace
 
+from .batches import Batches
 from .conftest import MODEL, api, sdk
+from .inside import run_inside
 from .script import Json, Say, say, tool_results, use
 from .server import Scripted
 
@@ -69,8 +78,20 @@ RIGHT: Json = {
 }
 WRONG = {**RIGHT, "lines": [RIGHT["lines"][0], {**RIGHT["lines"][1], "flops": "0"}, RIGHT["lines"][2]]}
 SUBMIT = {"api": "submit", "sdk": "StructuredOutput"}
-BACKENDS = [pytest.param("api"), pytest.param("sdk", marks=pytest.mark.slow)]
+BACKENDS = ["api", "sdk"]
+WORKERS = [pytest.param("inside", id="inside"), pytest.param("child", marks=pytest.mark.slow)]
+"""Where the class runs: in this process, or in children as for a user."""
 OPTIONS = Options(inputs={"hidden_states": "batch_size,seq_len,hidden_size"})
+
+
+@pytest.fixture(params=WORKERS)
+def run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs the class."""
+    if request.param == "child":
+        return run_child
+    for module in ("agent_module", "validate"):
+        monkeypatch.setattr(f"forwardbook.pipeline.{module}.run_child", run_inside)
+    return run_inside
 
 
 @pytest.fixture
@@ -102,11 +123,11 @@ def script(backend: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_wrong_formula_is_mended_and_stored(backend: str, folder: Path) -> None:
+def test_wrong_formula_is_mended_and_stored(backend: str, folder: Path, run: Any) -> None:
     """The entry lands proved with reasoning, naming, counted number and cost; a replay gives the same."""
     with Scripted(script(backend)) as server:
         asked = chosen(backend, server.url, folder)
-        done = analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=asked)
+        done = analyze("settle.py:Settle", OPTIONS, limits=Limits(), run=run, chosen=asked)
     entry = Workspace.find().load()[done.key]
 
     assert "bounded" == entry.validation.verdict
@@ -127,20 +148,20 @@ def test_wrong_formula_is_mended_and_stored(backend: str, folder: Path) -> None:
     )
     assert float(entry.proposal.usd) == asked.ledger.spent.usd > 0
     assert not list(folder.rglob("*_diagnostics.json"))
-    [check] = validate([], seed=7, limits=Limits())
+    [check] = validate([], seed=7, limits=Limits(), run=run)
     assert ((), "bounded") == (check.differences, check.verdict)
     replayed = Chosen("replay", Replay(folder / "recordings", MODEL), asked.settings, asked.ledger)
-    again = analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=replayed, force=True)
+    again = analyze("settle.py:Settle", OPTIONS, limits=Limits(), run=run, chosen=replayed, force=True)
     assert regime.flop_analysis == again.entry.regimes[0].flop_analysis
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_liar_stores_nothing(backend: str, folder: Path) -> None:
+def test_liar_stores_nothing(backend: str, folder: Path, run: Any) -> None:
     """A model that keeps lying ends unresolved: no entry, no calculator, one diagnostics file."""
     with Scripted(forever=lambda body: say(use(SUBMIT[backend], WRONG))) as server:
         asked = chosen(backend, server.url, folder)
         with pytest.raises(AnalysisError, match="unresolved \\(invalid\\)"):
-            analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=asked)
+            analyze("settle.py:Settle", OPTIONS, limits=Limits(), run=run, chosen=asked)
 
     assert not (folder / "module_db.json").exists()
     assert not list(folder.rglob("generated_modules/*.py"))
@@ -152,12 +173,11 @@ def test_liar_stores_nothing(backend: str, folder: Path) -> None:
     assert not (folder / "recordings").exists()
 
 
-@pytest.mark.slow
-def test_forged_recording_is_refused(folder: Path) -> None:
+def test_forged_recording_is_refused(folder: Path, run: Any) -> None:
     """A recording that claims something else, its checksum made right, fails the measurement."""
     with Scripted(script("api")) as server:
         asked = chosen("api", server.url, folder)
-        analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=asked)
+        analyze("settle.py:Settle", OPTIONS, limits=Limits(), run=run, chosen=asked)
     from forwardbook.agents.recordings import _checksum
 
     [path] = (folder / "recordings").glob("*.json")
@@ -168,16 +188,67 @@ def test_forged_recording_is_refused(folder: Path) -> None:
     replayed = Chosen("replay", Replay(folder / "recordings", MODEL), asked.settings, asked.ledger)
 
     with pytest.raises(AnalysisError, match="fails the checker"):
-        analyze("settle.py:Settle", OPTIONS, limits=Limits(), chosen=replayed, force=True)
+        analyze("settle.py:Settle", OPTIONS, limits=Limits(), run=run, chosen=replayed, force=True)
 
 
-def test_preview_sends_nothing(folder: Path) -> None:
+def test_preview_sends_nothing(folder: Path, run: Any) -> None:
     """A dry run shows the request and its worst cost; nobody is asked, nothing is stored."""
     with Scripted() as server:
-        seen = previewed("settle.py:Settle", OPTIONS, chosen("api", server.url, folder), limits=Limits())
+        asked = chosen("api", server.url, folder)
+        seen = previewed("settle.py:Settle", OPTIONS, asked, limits=Limits(), run=run)
 
     assert seen is not None
     assert "while hidden_states.abs().max() > 0.5" in seen.text
     assert 0 < seen.first < seen.whole
     assert [] == server.log
     assert not (folder / "module_db.json").exists()
+
+
+def test_claims_are_measured_in_a_child(folder: Path) -> None:
+    """What a model proposes is held against runs in a process of its own: one is wrong, one holds."""
+    found = subject("settle.py:Settle")
+    check = Check(request_for(found, OPTIONS), Limits())
+
+    assert "line 15, flops: predicted 0, measured" in asyncio.run(check(Claim.model_validate(WRONG)))
+    assert "" == asyncio.run(check(Claim.model_validate(RIGHT)))
+    assert check.entry is not None
+
+
+OTHER = CODE.replace("class Settle", "class Calm")
+
+
+def test_many_classes_in_one_batch(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], key: str
+) -> None:
+    """`analyze-module A B C --batch`: one batch for what is open, at half the price; C needs no model."""
+    for module in ("agent_module", "analyze"):
+        monkeypatch.setattr(f"forwardbook.pipeline.{module}.run_child", run_inside)
+    monkeypatch.setattr(attempt, "__kwdefaults__", {**attempt.__kwdefaults__, "run": run_inside})
+    (folder / "calm.py").write_text(OTHER)
+    (folder / "plain.py").write_text("from torch import nn\n\n\nclass Plain(nn.Linear):\n    pass\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "kept"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "kept"))
+    path = folder / "kept" / "forwardbook" / "config.toml"
+    path.parent.mkdir(parents=True)
+
+    def play(body: Json) -> Say:
+        named = "Settle" if "Class: settle.Settle" in body["messages"][0]["content"] else "Calm"
+        return say(use("submit", RIGHT if named == "Settle" else WRONG))
+
+    mended = [say(use("submit", RIGHT))]
+    typed = ["analyze-module", "settle.py:Settle", "calm.py:Calm", "absent.py:Gone", "--json", "--batch"]
+    with Scripted(mended, batches=Batches(play)) as server:
+        path.write_text(f'[agents]\nbase_url = "{server.url}"\nbatch_poll = 0.01\nretries = 0\n')
+        with pytest.raises(SystemExit) as stop:
+            main([*typed, "--input", "hidden_states=batch_size,seq_len,hidden_size", "--analyst", "api"])
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+
+    assert 1 == stop.value.code
+    assert [2] == [len(made) for made in server.batches.made]
+    assert 1 == len(server.bodies)
+    assert {"settle.Settle", "calm.Calm"} == {one.get("full_class_name") for one in found} - {None}
+    assert ["absent.py:Gone"] == [one["name"] for one in found if "problem" in one]
+    assert "spent: module_analyst: $" in captured.err
+    usd = {one["full_class_name"]: float(one["proposal"]["usd"]) for one in found if "proposal" in one}
+    assert 3 * usd["settle.Settle"] == pytest.approx(usd["calm.Calm"])

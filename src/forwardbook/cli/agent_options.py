@@ -28,22 +28,27 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print what would be sent and its worst cost; send nothing.")
 ]
 
+Batch = Annotated[
+    bool, typer.Option("--batch", help="Ask about all classes in one Message Batch, at half the price.")
+]
+
 
 def chosen_analyst(
     analyst: Literal["static", "api", "sdk", "replay"] | None,
     max_cost: float | None,
     model: str,
     dry_run: bool,
+    batch: bool = False,
 ) -> Chosen | None:
     """The analyst of the options, else of the user's configuration; None where nobody is asked."""
     from forwardbook.agents.choose import choose
     from forwardbook.agents.settings import config_path
 
     if analyst is None and not config_path().exists():
-        if dry_run or max_cost is not None or model:
+        if dry_run or batch or max_cost is not None or model:
             raise typer.BadParameter("say who is asked: --analyst api, sdk or replay")
         return None
-    chosen = choose(analyst, max_cost, model=model, dry_run=dry_run)
+    chosen = choose(analyst, max_cost, model=model, dry_run=dry_run, batch=batch)
     return None if chosen.backend == "static" else chosen
 
 

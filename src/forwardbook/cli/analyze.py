@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from forwardbook.cli.agent_options import Analyst, DryRun, MaxCost, Model
-
-if TYPE_CHECKING:
-    from forwardbook.pipeline.analyze import Analysis
+from forwardbook.cli.agent_options import Analyst, Batch, DryRun, MaxCost, Model
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Timeout = Annotated[float | None, typer.Option(help="Seconds for the code of the class; by default 600.")]
@@ -22,8 +19,8 @@ Memory = Annotated[
 
 
 def analyze_module(
-    name: Annotated[
-        str, typer.Argument(metavar="CLASS", help="Class name, full class name, or `file.py:Class`.")
+    names: Annotated[
+        list[str], typer.Argument(metavar="CLASS...", help="Class name, full class name, or `file.py:Class`.")
     ],
     derive: Annotated[
         Literal["static", "symbolic", "both"],
@@ -48,12 +45,13 @@ def analyze_module(
     max_cost: MaxCost = None,
     model: Model = "",
     dry_run: DryRun = False,
+    batch: Batch = False,
 ) -> None:
-    """Derive the cost formulas of a class from its forward(), prove them, store them."""
-    import json
-
-    from forwardbook.cli.agent_options import chosen_analyst, show_preview
+    """Derive the cost formulas of classes from their forward(), prove them, store them."""
+    from forwardbook.cli.agent_options import chosen_analyst, show_preview, show_spent
+    from forwardbook.cli.analyze_view import show_analysis, show_outcomes
     from forwardbook.pipeline.analyze import Options, analyze, previewed
+    from forwardbook.pipeline.analyze_many import analyze_many
     from forwardbook.pipeline.job import Limits
 
     options = Options(
@@ -63,36 +61,32 @@ def analyze_module(
         derive,
     )
     limits = Limits.given(memory, timeout)
-    chosen = chosen_analyst(analyst, max_cost, model, dry_run)
+    chosen = chosen_analyst(analyst, max_cost, model, dry_run, batch)
     if chosen is not None and dry_run:
-        seen = previewed(name, options, chosen, limits=limits)
-        if seen is None:
-            _say("nobody would be asked: the engines leave nothing open")
-        else:
-            show_preview(seen)
+        for name in names:
+            show_preview(previewed(name, options, chosen, limits=limits))
         return
-    with interruptible("nothing was stored"), _status() as told:
-        analysis = analyze(
-            name,
-            options,
-            limits=limits,
-            force=force,
-            started=lambda full: told(f"running {full}"),
-            chosen=chosen,
-        )
-    for line in analysis.spent:
-        _say(f"spent: {line}")
-    if as_json:
-        print(json.dumps({"key": analysis.key, **analysis.entry.model_dump(mode="json")}, indent=1))
-        return
-    from forwardbook.cli.entry_view import entry_view
-    from forwardbook.cli.explain_view import explain_view
-    from forwardbook.cli.terminal import console
+    try:
+        with interruptible("nothing was stored"), _status() as told:
 
-    console().print(entry_view(analysis.key, analysis.entry, brief=True))
-    if explain:
-        console().print(explain_view(analysis.entry))
-    _say(_closing(analysis))
+            def started(full: str) -> None:
+                told(f"running {full}")
+
+            if len(names) > 1:
+                outcomes = analyze_many(
+                    names, options, limits=limits, force=force, started=started, chosen=chosen
+                )
+                failed = show_outcomes(outcomes, as_json)
+            else:
+                analysis = analyze(
+                    names[0], options, limits=limits, force=force, started=started, chosen=chosen
+                )
+    finally:
+        show_spent(chosen)
+    if len(names) == 1:
+        show_analysis(analysis, as_json, explain)
+    elif failed:
+        raise typer.Exit(1)
 
 
 def validate(
@@ -129,18 +123,6 @@ def validate(
     _say(f"{len(checks) - wrong} of {len(checks)} agree, at sizes drawn from --seed {seed}")
     if wrong:
         raise typer.Exit(1)
-
-
-def _closing(analysis: Analysis) -> str:
-    if analysis.cached:
-        return (
-            f"nothing changed since it was analysed: read from the database in {analysis.seconds:.1f} s "
-            "(--force analyses again)"
-        )
-    stored = f"stored as {analysis.key} in module_db.json"
-    if analysis.entry.regimes:
-        stored += f", calculator generated_modules/{analysis.entry.generated_file_name}"
-    return f"{stored}, {analysis.seconds:.1f} s"
 
 
 def _pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:

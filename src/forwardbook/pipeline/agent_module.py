@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import os
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, JsonValue
 
 from forwardbook.agents.analyst import Answer, Failure, Task
 from forwardbook.agents.choose import Chosen
 from forwardbook.agents.flow import diagnostics, settle_all
-from forwardbook.agents.requests import Preview, preview
+from forwardbook.agents.requests import Preview
 from forwardbook.agents.roles.module_analyst import ROLE, Question, task
 from forwardbook.agents.served import lines_of
 from forwardbook.analyzers.ops import RULES_VERSION
@@ -26,17 +28,20 @@ from forwardbook.pipeline.subject import Subject
 from forwardbook.profiling.claim import Claim
 from forwardbook.schema import Entry, Proposal
 
+if TYPE_CHECKING:
+    from forwardbook.pipeline.analyze import Attempt
+
 ASKED: Final = frozenset({"unsupported", "forward", "timeout", "memory", "wrong"})
 """Kinds of problems of the engines that a person may have a model look into."""
 CHECK_SECONDS: Final = 120.0
+_PROCESSES: Final = threading.BoundedSemaphore(min(os.cpu_count() or 1, 4))
 
 
 @dataclass(frozen=True)
 class Proposed:
-    """What came of asking: an entry, or a failure with its diagnostics; and what was spent, in lines."""
+    """What came of asking: an entry, or a failure with its diagnostics."""
 
     entry: Entry | None
-    spent: tuple[str, ...] = ()
     failure: Failure | None = None
     diagnostics: dict[str, JsonValue] | None = None
 
@@ -47,8 +52,9 @@ def look(request: Request, limits: Limits) -> Response:
 
 
 def hold(request: Request, limits: Limits) -> Response:
-    """What measuring says of a claim, from a child process."""
-    return run_child(request, limits, "forwardbook.pipeline.claim_work:work")
+    """What measuring says of a claim, from a child process; no more of them at once than processors."""
+    with _PROCESSES:
+        return run_child(request, limits, "forwardbook.pipeline.claim_work:work")
 
 
 def open_points(entry: Entry | None, problem: str = "", kind: str = "") -> tuple[str, ...]:
@@ -89,53 +95,47 @@ class Check:
         return ""
 
 
-def propose(
-    wanted: Subject,
-    request: Request,
-    points: tuple[str, ...],
-    candidate: Entry | None,
-    chosen: Chosen,
-    limits: Limits,
-) -> Proposed:
-    """Ask the chosen analyst for formulas; only what measurement confirms comes back as an entry."""
-    check = Check(request, replace(limits, seconds=min(limits.seconds, CHECK_SECONDS)))
-    asked = _task(wanted, request, points, candidate, chosen, limits, check)
-    [outcome] = asyncio.run(settle_all([asked], chosen.analyst))
-    spent = tuple(chosen.ledger.report())
-    if isinstance(outcome, Failure):
-        told = diagnostics(asked, chosen.analyst.model, outcome)
-        return Proposed(None, spent, outcome, told)
-    assert check.entry is not None and isinstance(outcome.value, Claim)
-    proposal = _proposal(asked, outcome, outcome.value)
-    return Proposed(check.entry.model_copy(update={"proposal": proposal}), spent)
+def propose(open_: Sequence[Attempt], chosen: Chosen, limits: Limits) -> list[Proposed]:
+    """Ask the chosen analyst for formulas of all classes at once; only what runs confirm is an entry."""
+    checks = [_check(one, limits) for one in open_]
+    tasks = [_task(one, chosen, limits, check) for one, check in zip(open_, checks, strict=True)]
+    asked = [one for one in tasks if isinstance(one, Task)]
+    answers = iter(asyncio.run(settle_all(asked, chosen.analyst)))
+    found: list[Proposed] = []
+    for one, check in zip(tasks, checks, strict=True):
+        if isinstance(one, Failure):
+            found.append(Proposed(None, one, {"unresolved": one.detail, "kind": one.kind, "role": ROLE}))
+            continue
+        outcome = next(answers)
+        if isinstance(outcome, Failure):
+            found.append(Proposed(None, outcome, diagnostics(one, chosen.analyst.model, outcome)))
+            continue
+        assert check.entry is not None and isinstance(outcome.value, Claim)
+        proposal = _proposal(one, outcome, outcome.value)
+        found.append(Proposed(check.entry.model_copy(update={"proposal": proposal})))
+    return found
 
 
-def previewed(
-    wanted: Subject,
-    request: Request,
-    points: tuple[str, ...],
-    candidate: Entry | None,
-    chosen: Chosen,
-    limits: Limits,
-) -> Preview:
+def previewed(tried: Attempt, chosen: Chosen, limits: Limits) -> Preview:
     """The first request as it would be sent, and the most that it could cost; nothing is sent."""
-    check = Check(request, limits)
-    return preview(_task(wanted, request, points, candidate, chosen, limits, check), chosen.price)
+    asked = _task(tried, chosen, limits, _check(tried, limits))
+    if isinstance(asked, Failure):
+        raise ForwardbookError(asked.detail)
+    return chosen.preview(asked)
 
 
-def _task(
-    wanted: Subject,
-    request: Request,
-    points: tuple[str, ...],
-    candidate: Entry | None,
-    chosen: Chosen,
-    limits: Limits,
-    check: Check,
-) -> Task:
+def _check(tried: Attempt, limits: Limits) -> Check:
+    return Check(tried.request, replace(limits, seconds=min(limits.seconds, CHECK_SECONDS)))
+
+
+def _task(tried: Attempt, chosen: Chosen, limits: Limits, check: Check) -> Task | Failure:
+    wanted, request, candidate = tried.wanted, tried.request, tried.entry
     seen = look(request, limits)
     sizes = seen.diagnostics.get("sizes")
     if seen.problem is not None or not isinstance(sizes, dict):
-        raise ForwardbookError(seen.problem or f"looking at {wanted.full_class_name}: no sizes came back")
+        return Failure(
+            "unresolved", seen.problem or f"looking at {wanted.full_class_name}: no sizes came back"
+        )
     meanings = {p.name: p.meaning for p in candidate.parameters} if candidate is not None else {}
     question = Question(
         name=wanted.full_class_name,
@@ -145,7 +145,7 @@ def _task(
         meanings=meanings,
         inputs=", ".join(f"{n}={shape}" for n, shape in sorted(request.inputs.items()))
         or "by their defaults",
-        unresolved=points,
+        unresolved=tried.points,
         candidates="\n".join(_candidates(candidate)),
         texts=dict(_texts(wanted)),
         versions=f"rules {RULES_VERSION}",

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from forwardbook.agents.analyst import Answer, Failure, Task, Verify
 from forwardbook.agents.choose import Chosen
 from forwardbook.agents.flow import diagnostics, settle_all
-from forwardbook.agents.requests import Preview, preview
+from forwardbook.agents.requests import Preview
 from forwardbook.agents.roles.page_writer import ROLE, Prose, Question, task
 from forwardbook.agents.served import numbered
 from forwardbook.book.blocks import Block
@@ -65,7 +65,7 @@ def previews(press: Press, pages: Sequence[Planned], chosen: Chosen) -> Iterator
     for each in pages:
         if _has_prose(press, each):
             one = _asked(press, bench, each, chosen)
-            yield each.name, preview(one.task, chosen.price)
+            yield each.name, chosen.preview(one.task)
 
 
 def _has_prose(press: Press, planned: Planned) -> bool:

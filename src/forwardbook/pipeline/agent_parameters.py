@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from forwardbook.agents.analyst import Failure, Task
 from forwardbook.agents.choose import Chosen
 from forwardbook.agents.flow import diagnostics, settle_all
-from forwardbook.agents.requests import Preview, preview
+from forwardbook.agents.requests import Preview
 from forwardbook.agents.roles.parameter_analyst import (
     ROLE,
     Confirm,
@@ -73,7 +73,7 @@ def filled(steps: Steps, found: Populated, chosen: Chosen) -> Filled:
 def previewed(steps: Steps, found: Populated, chosen: Chosen) -> Preview | None:
     """What would be sent, None where nothing is open."""
     asked = _task(steps, found, steps.model.module(), chosen)
-    return preview(asked, chosen.price) if asked is not None else None
+    return chosen.preview(asked) if asked is not None else None
 
 
 def open_parameters(found: Populated) -> dict[str, list[str]]:

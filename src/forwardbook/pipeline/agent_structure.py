@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from forwardbook.agents.analyst import Failure, Task
 from forwardbook.agents.choose import Chosen
 from forwardbook.agents.flow import diagnostics, settle_all
-from forwardbook.agents.requests import Preview, preview
+from forwardbook.agents.requests import Preview
 from forwardbook.agents.roles.architecture_analyst import ROLE, Structure, count_of, task
 from forwardbook.agents.served import NotServed, lines_of
 from forwardbook.models.architecture import Architecture
@@ -98,7 +98,7 @@ def proposed(config_file: Path, chosen: Chosen, root: Path) -> Architecture:
 
 def previewed(config_file: Path, chosen: Chosen) -> Preview:
     """What would be sent, and the most that it could cost."""
-    return preview(_task(config_file, chosen)[0], chosen.price)
+    return chosen.preview(_task(config_file, chosen)[0])
 
 
 def _task(config_file: Path, chosen: Chosen) -> tuple[Task, Check]:

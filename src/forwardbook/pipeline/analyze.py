@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue, ValidationError
 
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.given import SEED as SEED
+from forwardbook.pipeline.given import Options as Options
+from forwardbook.pipeline.given import request_for
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.request import Derive, ProblemKind, Request, Response
 from forwardbook.pipeline.store import check_writable, remove_diagnostics, store, write_diagnostics
@@ -26,9 +28,9 @@ from forwardbook.workspace import Database, DatabaseError, Workspace
 if TYPE_CHECKING:
     from forwardbook.agents.choose import Chosen
     from forwardbook.agents.requests import Preview
+    from forwardbook.pipeline.agent_module import Proposed
 
 Run = Callable[[Request, Limits], Response]
-SEED: Final = 20240229  # any number: the same class gives the same proof on every machine
 
 
 class AnalysisError(ForwardbookError):
@@ -40,25 +42,6 @@ class AnalysisError(ForwardbookError):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How to build and call the class, and how to derive its formulas."""
-
-    config_file: Path | None = None
-    init: dict[str, str] = field(default_factory=dict)
-    inputs: dict[str, str] = field(default_factory=dict)
-    derive: Derive = "both"
-    points: int = 3
-    seed: int = SEED
-    explore: bool = True
-
-    def given(self) -> Given | None:
-        """What is kept of them in the entry, so that it can be proved again."""
-        if not (self.config_file or self.init or self.inputs):
-            return None
-        return Given(config=_config(self.config_file), init=self.init, inputs=self.inputs)
-
-
-@dataclass(frozen=True, slots=True)
 class Analysis:
     """What came of it: the entry, its key, whether it was known before, how long it took."""
 
@@ -66,8 +49,26 @@ class Analysis:
     entry: Entry
     cached: bool
     seconds: float
-    spent: tuple[str, ...] = ()
-    """What asking a model cost, in lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What the engines say of a class: its entry, or their problem."""
+
+    wanted: Subject
+    options: Options
+    request: Request
+    entry: Entry | None
+    problem: AnalysisError | None
+    begin: float
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """What they leave open, a line each; nothing where a model has nothing to add."""
+        from forwardbook.pipeline.agent_module import open_points
+
+        problem = self.problem
+        return open_points(self.entry, str(problem or ""), problem.kind if problem else "")
 
 
 def analyze(
@@ -88,23 +89,99 @@ def analyze(
     Raises:
         ForwardbookError: with a message for a person; the database is then as it was.
     """
-    begin = time.monotonic()
-    options = options or Options()
-    _refuse_nesting()
     workspace = workspace or Workspace.find()
+    tried = attempt(
+        typed,
+        options or Options(),
+        workspace,
+        limits or Limits.given(),
+        force=force,
+        run=run,
+        started=started,
+        chosen=chosen,
+    )
+    if isinstance(tried, Analysis):
+        return tried
+    if chosen is None or not tried.points:
+        return concluded(tried, workspace, force=force, chosen=chosen)
+    from forwardbook.pipeline.agent_module import propose
+
+    [made] = propose([tried], chosen, limits or Limits.given())
+    return concluded(tried, workspace, force=force, chosen=chosen, made=made)
+
+
+def attempt(
+    typed: str,
+    options: Options,
+    workspace: Workspace,
+    limits: Limits,
+    *,
+    force: bool = False,
+    run: Run = run_child,
+    started: Callable[[str], None] = lambda name: None,
+    chosen: Chosen | None = None,
+) -> Attempt | Analysis:
+    """What the engines say of a class; its analysis at once where nothing changed since it was stored."""
+    begin = time.monotonic()
+    _refuse_nesting()
     database = workspace.load()
     wanted = subject(typed)
-    given = options.given()
-    key = None if force else _known(wanted, options.derive, given, database)
+    key = None if force else _known(wanted, options.derive, options.given(), database)
     if key is not None and not (chosen is not None and is_open(database[key])):
         return Analysis(key, database[key], True, time.monotonic() - begin)
     check_writable(workspace)
+    if chosen is not None and options.derive == "static":
+        raise ForwardbookError(
+            "asking an analyst with --derive static: what he proposes is measured, which runs the class; "
+            "leave --derive static out"
+        )
     started(wanted.full_class_name)
-    limits = limits or Limits.given()
-    entry, spent = _settled(wanted, options, workspace, database, limits, run, chosen)
-    key, entry = store(dated(entry, wanted, given), workspace, RULES_VERSION, force=force)
+    entry: Entry | None = None
+    problem: AnalysisError | None = None
+    try:
+        entry = _derived(wanted, options, workspace, database, limits, run)
+    except AnalysisError as error:
+        problem = error
+    return Attempt(wanted, options, request_for(wanted, options), entry, problem, begin)
+
+
+def concluded(
+    tried: Attempt,
+    workspace: Workspace,
+    *,
+    force: bool = False,
+    chosen: Chosen | None = None,
+    made: Proposed | None = None,
+) -> Analysis:
+    """The analysis, stored: of what was proposed where somebody was asked, else of what the engines said.
+
+    Raises:
+        ForwardbookError: there is no entry; why is in the message, and what was said in its file.
+    """
+    entry = tried.entry if made is None else made.entry
+    if made is not None and made.failure is not None:
+        raise _refused(tried, made, workspace, chosen)
+    if entry is None:
+        raise tried.problem or ForwardbookError(
+            f"analysing {tried.wanted.full_class_name}: nothing came back"
+        )
+    entry = dated(entry, tried.wanted, tried.options.given())
+    key, entry = store(entry, workspace, RULES_VERSION, force=force)
     remove_diagnostics(key, workspace)
-    return Analysis(key, entry, False, time.monotonic() - begin, spent)
+    return Analysis(key, entry, False, time.monotonic() - tried.begin)
+
+
+def _refused(tried: Attempt, made: Proposed, workspace: Workspace, chosen: Chosen | None) -> AnalysisError:
+    name = tried.wanted.full_class_name
+    key = workspace.load().key_for(tried.wanted.library, name)
+    path = write_diagnostics(key, made.diagnostics or {}, workspace)
+    who, failure = chosen.analyst.model if chosen is not None else "an analyst", made.failure
+    assert failure is not None
+    return AnalysisError(
+        f"asking {who} about {name}: unresolved ({failure.kind}): {failure.detail}\n"
+        f"  nothing was stored; all that was said is in {_near(path)}",
+        "unsupported",
+    )
 
 
 def dated(entry: Entry, wanted: Subject, given: Given | None) -> Entry:
@@ -132,66 +209,14 @@ def previewed(
     """What an analyst would be sent about a class, and its worst cost; None if he would not be asked."""
     from forwardbook.pipeline import agent_module
 
-    workspace = Workspace.find()
-    wanted, limits = subject(typed), limits or Limits.given()
-    entry, problem = _attempt(wanted, options, workspace, workspace.load(), limits, run)
-    points = agent_module.open_points(entry, str(problem or ""), problem.kind if problem else "")
-    if not points:
-        if problem is not None:
-            raise problem
-        return None
-    return agent_module.previewed(wanted, _request(wanted, options), points, entry, chosen, limits)
-
-
-def _attempt(
-    wanted: Subject, options: Options, workspace: Workspace, database: Database, limits: Limits, run: Run
-) -> tuple[Entry | None, AnalysisError | None]:
-    """What the engines say, or their problem."""
-    try:
-        return _derived(wanted, options, workspace, database, limits, run), None
-    except AnalysisError as error:
-        return None, error
-
-
-def _settled(
-    wanted: Subject,
-    options: Options,
-    workspace: Workspace,
-    database: Database,
-    limits: Limits,
-    run: Run,
-    chosen: Chosen | None,
-) -> tuple[Entry, tuple[str, ...]]:
-    """The engines' entry; where they leave something open, the one that whoever was chosen proposed."""
-    entry, problem = _attempt(wanted, options, workspace, database, limits, run)
-    if chosen is not None:
-        from forwardbook.pipeline import agent_module
-
-        if options.derive == "static":
-            raise ForwardbookError(
-                "asking an analyst with --derive static: what he proposes is measured, which runs the class; "
-                "leave --derive static out"
-            )
-        points = agent_module.open_points(entry, str(problem or ""), problem.kind if problem else "")
-        if points:
-            request = _request(wanted, options)
-            made = agent_module.propose(wanted, request, points, entry, chosen, limits)
-            if made.entry is not None:
-                return made.entry, made.spent
-            key = database.key_for(wanted.library, wanted.full_class_name)
-            path = write_diagnostics(key, made.diagnostics or {}, workspace)
-            failure = made.failure
-            assert failure is not None
-            raise AnalysisError(
-                f"asking {chosen.analyst.model} about {wanted.full_class_name}: unresolved ({failure.kind}): "
-                f"{failure.detail}\n  nothing was stored; all that was said is in {_near(path)}"
-                + "".join(f"\n  spent: {line}" for line in made.spent),
-                "unsupported",
-            )
-    if problem is not None:
-        raise problem
-    assert entry is not None
-    return entry, ()
+    limits = limits or Limits.given()
+    tried = attempt(typed, options, Workspace.find(), limits, force=True, run=run, chosen=chosen)
+    assert isinstance(tried, Attempt)
+    if tried.points:
+        return agent_module.previewed(tried, chosen, limits)
+    if tried.problem is not None:
+        raise tried.problem
+    return None
 
 
 def _known(wanted: Subject, derive: Derive, given: Given | None, database: Database) -> str | None:
@@ -214,7 +239,7 @@ def _known(wanted: Subject, derive: Derive, given: Given | None, database: Datab
 def _derived(
     wanted: Subject, options: Options, workspace: Workspace, database: Database, limits: Limits, run: Run
 ) -> Entry:
-    request = _request(wanted, options)
+    request = request_for(wanted, options)
     response = run(request, limits)
     entry = read_entry(response, wanted.full_class_name)
     key = database.key_for(wanted.library, wanted.full_class_name)
@@ -229,21 +254,6 @@ def _derived(
         message = response.problem or f"analysing {wanted.full_class_name}: no entry came back; report this"
         raise AnalysisError(message, response.problem_kind or "internal", output_of(response))
     return entry
-
-
-def _request(wanted: Subject, options: Options) -> Request:
-    return Request(
-        target=wanted.full_class_name,
-        file=str(wanted.found.file),
-        roots=wanted.roots,
-        config_file=str(options.config_file.resolve()) if options.config_file else None,
-        init=options.init,
-        inputs=options.inputs,
-        derive=options.derive,
-        points=options.points,
-        seed=options.seed,
-        explore=options.explore,
-    )
 
 
 def is_refuted(entry: Entry) -> bool:
@@ -274,25 +284,6 @@ def _quoted(output: tuple[str, ...]) -> list[str]:
     if not output:
         return []
     return ["  the last that its code printed:", *(f"  | {line[:200]}" for line in output[-8:])]
-
-
-def _config(path: Path | None) -> dict[str, JsonValue] | None:
-    if path is None:
-        return None
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ForwardbookError(
-            f"reading --config {path}: {error.strerror or error}; give a JSON file of config fields"
-        ) from error
-    except ValueError as error:
-        raise ForwardbookError(f"reading --config {path}: it is not JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise ForwardbookError(
-            f"reading --config {path}: the whole is a {type(content).__name__}; an object of config fields "
-            'was expected, such as {"hidden_size": 64}'
-        )
-    return cast("dict[str, JsonValue]", content)
 
 
 def _near(path: Path) -> Path:
