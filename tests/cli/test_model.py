@@ -225,6 +225,13 @@ def test_compare_and_advise(run: Run) -> None:
         assert fits == (need <= advice["device_memory_bytes"])
 
 
+def test_problems_of_compared_models_are_named(run: Run) -> None:
+    """What is wrong with one model says with which; what is wrong with all is said once."""
+    code, _, err = run("compare", "t5-base", "bert-base", "--batch_size", "1", "--seq_len", "8")
+    assert (2, "error: t5-base: evaluating prefill: missing: decoder_seq_len") == (code, err.strip())
+    assert 1 == run("compare", "gpt2", "bert-base", "--batch_size", "0")[2].count("batch_size = 0")
+
+
 BAD = [
     (("no-such-model",), "nothing is downloaded"),
     (("llama-2-7b",), "missing: batch_size, seq_len"),
@@ -250,6 +257,7 @@ BAD = [
     (("ghost", *POINT), "no model_type 'ghost'"),
     (("classless", *POINT), "NoSuchModel"),
     (("broken.json", *POINT), "Invalid JSON"),
+    (("--model_json", "absent.json", *POINT), "reading absent.json: there is no such file"),
     (("empty.json", *POINT), "model_id: Field required"),
     (("newer.json", *POINT), "newer version"),
     ((), "no model was named"),

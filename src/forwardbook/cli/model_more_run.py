@@ -31,20 +31,31 @@ DEFAULT_CONTEXT = 2048
 def run_compare(requests: Sequence[Request], as_json: bool) -> None:
     """All models at the same point, the first as the measure of the others."""
     kept = ModelFiles(Workspace.find().root)
-    problems: list[ForwardbookError] = []
+    problems: list[tuple[str, ForwardbookError]] = []
     found: list[Analysis] = []
     with progress() as told:
         for request in requests:
             try:
                 found.append(analyse(checked(request, kept, told)))
             except ForwardbookError as error:
-                problems.append(error)
+                problems.append((request.model, error))
     if problems:
-        raise type(problems[0])("\n".join(dict.fromkeys(str(problem) for problem in problems)))
+        raise type(problems[0][1])(_told(problems, len(requests)))
     if as_json:
         print(json.dumps({"models": [report(one) for one in found]}, indent=1))
     else:
         console().print(_comparison(found))
+
+
+def _told(problems: Sequence[tuple[str, ForwardbookError]], asked: int) -> str:
+    """Every problem once; of one that not all models have, which have it."""
+    models: dict[str, list[str]] = {}
+    for name, problem in problems:
+        models.setdefault(str(problem), []).append(name)
+    return "\n".join(
+        text if len(names) == asked or names[0] in text else f"{', '.join(names)}: {text}"
+        for text, names in models.items()
+    )
 
 
 def _comparison(found: Sequence[Analysis]) -> RenderableType:

@@ -18,7 +18,7 @@ from forwardbook.models.roofline import Device
 from forwardbook.models.totals import Attention, NoFormulas, SizesRefused, Widths, evaluate
 from forwardbook.pipeline.model_find import changed, find_model, with_frames, with_image_size
 from forwardbook.pipeline.model_pipeline import Model, Told
-from forwardbook.pipeline.model_source import ModelRefused, ModelUnknown
+from forwardbook.pipeline.model_source import ConfigUnreadable, ModelRefused, ModelUnknown
 from forwardbook.profiling.peaks import UnknownDevice, devices_named
 from forwardbook.workspace.model_files import ModelFiles
 
@@ -115,7 +115,7 @@ def _found(request: Request, kept: ModelFiles, told: Told) -> Architecture:
         return find_model(request.model, kept, request.inputs, request.trusted)
     except ModelUnknown as error:
         file = config_file(request.model)
-        if file is None:
+        if file is None or isinstance(error, ConfigUnreadable):
             raise
         if request.chosen is None:
             raise ModelUnknown(f"{error}\n  or ask a model how it is built: --analyst api") from error

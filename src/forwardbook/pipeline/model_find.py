@@ -48,6 +48,8 @@ def find_model(
         return described(from_folder(path, trusted))
     if name.count(".") > 1 and name.replace(".", "_").isidentifier():
         return described(from_config_class(name))
+    if path.suffix == ".json":
+        raise ModelUnknown(f"reading {name}: there is no such file; --generate-arch writes models/<id>.json")
     ids = kept.ids()
     near = get_close_matches(name.rpartition("/")[2].lower(), ids, 4, 0.4)
     raise ModelUnknown(

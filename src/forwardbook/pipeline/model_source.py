@@ -33,6 +33,10 @@ class ModelUnknown(ForwardbookError):
     """A model that cannot be found or built from what was named; the message says what would do."""
 
 
+class ConfigUnreadable(ModelUnknown):
+    """A file that holds no config; where the fault is."""
+
+
 class ModelRefused(ForwardbookError):
     """A model whose formulas could not be derived or proved at the sizes asked for, and why."""
 
@@ -51,15 +55,16 @@ def from_folder(folder: Path, trusted: bool = False) -> ModelSource:
     """The model that a folder's config.json describes.
 
     Raises:
-        ModelUnknown: where there is no readable config, or it names code or classes that are not installed.
+        ConfigUnreadable: where there is no readable config.
+        ModelUnknown: where it names code or classes that are not installed.
     """
     file = folder / "config.json"
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelUnknown(f"reading {file}: {error}") from error
+        raise ConfigUnreadable(f"reading {file}: {error}") from error
     if not isinstance(values, dict):
-        raise ModelUnknown(f"reading {file}: a config is one JSON object, found {type(values).__name__}")
+        raise ConfigUnreadable(f"reading {file}: a config is one JSON object, found {type(values).__name__}")
     if trusted and "auto_map" in values:
         return _from_its_own_code(folder)
     return from_values(folder.resolve().name, values, str(file))
