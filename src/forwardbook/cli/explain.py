@@ -41,6 +41,9 @@ def explain(
         Resolver, typer.Option(help="Who resolves calls; `ty` runs that program if it is installed.")
     ] = "own",
     jobs: Annotated[int, typer.Option(min=1, help="Processes that read and write at once.")] = 1,
+    cluster: Annotated[
+        str, typer.Option(metavar="tcp://HOST:PORT", help="A Dask scheduler whose workers make the pages.")
+    ] = "",
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a page would change.")] = (
         False
     ),
@@ -50,9 +53,13 @@ def explain(
     max_cost: MaxCost = None,
     model: Model = "",
     dry_run: DryRun = False,
+    review: Annotated[
+        bool, typer.Option("--review", help="Have the analyst read the finished pages and list doubts.")
+    ] = False,
 ) -> None:
     """Document files, a folder or a repository without running any of it; each claim is checked first."""
-    from forwardbook.cli.agent_options import chosen_analyst, show_preview
+    from forwardbook.cli.agent_options import chosen_analyst, show_preview, show_spent
+    from forwardbook.cli.regenerate import spread_of
     from forwardbook.pipeline.explain import Request, explain, facts_json
     from forwardbook.pipeline.explain_prompts import prompts
 
@@ -60,12 +67,15 @@ def explain(
         tuple(paths), out, repository, focus, requirements, feature, root, resolver, jobs, check, force
     )
     chosen = chosen_analyst(analyst, max_cost, model, dry_run)
+    if review and chosen is None:
+        raise typer.BadParameter("say who reviews: --analyst api, sdk or replay", param_hint="'--review'")
+    request = replace(request, review=review)
     if chosen is not None and dry_run:
         for name, seen in prompts(request, chosen):
             _say(f"{name}:")
             show_preview(seen)
         return
-    request = replace(request, chosen=chosen)
+    request = replace(request, chosen=chosen, cluster=spread_of(jobs, cluster).cluster)
     if as_json:
         for piece in facts_json(request):
             print(piece)
@@ -78,6 +88,8 @@ def explain(
     except KeyboardInterrupt:
         _say("interrupted: finished pages are kept, the same command goes on with the others")
         raise typer.Exit(130) from None
+    finally:
+        show_spent(chosen)
     gc.freeze()  # the process is about to end: its facts need not be searched for cycles first
     _tell(report)
     if report.failed:

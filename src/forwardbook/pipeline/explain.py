@@ -37,6 +37,10 @@ class Request:
     force: bool = False
     chosen: Chosen | None = None
     """Who writes prose; by default nobody."""
+    review: bool = False
+    """Whether he also reads the finished pages and lists doubts."""
+    cluster: str = ""
+    """The address of a Dask scheduler whose workers make the pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ def prepared(request: Request, told: Told) -> Run:
         request.check,
         request.force,
         request.chosen,
+        request.review,
+        request.cluster,
     )
 
 

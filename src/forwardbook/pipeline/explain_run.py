@@ -17,6 +17,7 @@ from forwardbook.workspace.source_tree import SourceTree, source_tree
 
 if TYPE_CHECKING:
     from forwardbook.agents.choose import Chosen
+    from forwardbook.pipeline.explain_plan import Planned
     from forwardbook.pipeline.explain_render import Press, Rendered
     from forwardbook.pipeline.explain_sources import Resolver, Sources
 
@@ -41,6 +42,8 @@ class Run:
     check: bool = False
     force: bool = False
     chosen: Chosen | None = None
+    review: bool = False
+    cluster: str = ""
     results: dict[str, PageResult] = field(default_factory=dict)
 
     @property
@@ -48,6 +51,7 @@ class Run:
         """What the pages depend on beside the sources."""
         target = self.target
         writer = [] if self.chosen is None else [self.chosen.analyst.model]
+        writer += ["reviewed"] if self.review else []
         known = (target.kind, list(target.paths), target.name, self.focus, self.checklist, self.resolver)
         return [*known, *writer]
 
@@ -88,6 +92,10 @@ class Keeper:
         self._record.told[name] = result.figures
         if time.monotonic() - self._saved > SAVE_SECONDS:
             self.save(complete=False)
+
+    def tell(self, problems: tuple[str, ...]) -> None:
+        """Keep lines about the run, for the next one that finds nothing to do."""
+        self._record = replace(self._record, problems=problems)
 
     def save(self, *, complete: bool) -> None:
         """Put the record down, unless nothing is to be written."""
@@ -143,6 +151,11 @@ def _write(run: Run, tree: SourceTree, pages: frozenset[str], record: RunRecord)
         problems = (*problems, *prose(press, asked, run.chosen))
     try:
         _render_all(run, press, keeper)
+        if run.chosen is not None and run.review:
+            from forwardbook.pipeline.agent_review import doubts
+
+            problems = (*problems, *doubts(press, planned.pages, run.chosen))
+            keeper.tell(problems)
         for name in sorted(before - {page.name for page in planned.pages}):
             _remove(run, name)
     finally:
@@ -153,8 +166,6 @@ def _write(run: Run, tree: SourceTree, pages: frozenset[str], record: RunRecord)
 
 def _render_all(run: Run, press: Press, keeper: Keeper) -> None:
     """Render what is not done yet: first what stands alone, then the index, which tells of the others."""
-    from forwardbook.pipeline.explain_render import rendered
-
     pages = press.plan.pages
     open_ = {page.name for page in pages if not keeper.is_done(page.name)}
     if open_ and run.target.kind == "repository":
@@ -163,12 +174,23 @@ def _render_all(run: Run, press: Press, keeper: Keeper) -> None:
         if page.name not in open_:
             run.note(page.name, "unchanged", keeper.figures(page.name))
     first = tuple(page for page in pages if page.name in open_ and page.kind != "index")
-    for count, each in enumerate(rendered(press, first, run.jobs), 1):
+    for count, each in enumerate(_rendered(run, press, first), 1):
         _settle(run, press, each, keeper)
         run.told(each.planned.name, count, len(open_))
     for page in pages:
         if page.name in open_ and page.kind == "index":
             _settle(run, press, press.render(page), keeper)
+
+
+def _rendered(run: Run, press: Press, pages: tuple[Planned, ...]) -> Iterator[Rendered]:
+    """Each page as soon as it is ready, made here or on a cluster."""
+    if run.cluster:
+        from forwardbook.pipeline.explain_cluster import rendered_on
+
+        return rendered_on(run.cluster, press, pages, run.resolver)
+    from forwardbook.pipeline.explain_render import rendered
+
+    return rendered(press, pages, run.jobs)
 
 
 def _settle(run: Run, press: Press, each: Rendered, keeper: Keeper) -> None:

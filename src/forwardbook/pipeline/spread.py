@@ -8,6 +8,7 @@ raised.
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -55,7 +56,9 @@ class Spread:
             try:
                 yield from results
             finally:
-                results.close()
+                with warnings.catch_warnings():  # who leaves early knows that work is left
+                    warnings.simplefilter("ignore")
+                    results.close()
 
     @contextlib.contextmanager
     def _backend(self) -> Iterator[int]:
