@@ -1,17 +1,20 @@
 """The prose of a page, from an invented function to what is published, through both live backends."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from forwardbook.agents.choose import Chosen
+from forwardbook.cli import main
 from forwardbook.pipeline.explain import Report, Request, explain
 
 from .conftest import api, sdk
 from .script import Json, say, tool_results, use
 from .server import Scripted
 
+Typed = Callable[..., tuple[int, str, str]]
 CODE = '''\
 """A till."""
 
@@ -55,7 +58,7 @@ BAD: list[Json] = [
     {"kind": "diagram", "text": "sequenceDiagram\n    participant Till\n    Till->>"},
 ]
 SUBMIT = {"api": "submit", "sdk": "StructuredOutput"}
-BACKENDS = [pytest.param("api"), pytest.param("sdk", marks=pytest.mark.slow)]
+BACKENDS = ["api", "sdk"]
 
 
 @pytest.fixture
@@ -101,6 +104,105 @@ def test_bad_page_is_bounced_with_reasons(backend: str, folder: Path) -> None:
     assert "Till->>check: check(amount)" in page
     assert f"Written by `{chosen.settings.model}`" in page
     assert chosen.ledger.spent.usd > 0
+
+
+FAULTS = {
+    "invented": ([BAD[0]], ("withdraw",), ("till.py:16-20", "grammar")),
+    "lines": ([BAD[1]], ("till.py:16-20",), ("withdraw", "grammar")),
+    "diagram": ([BAD[2]], ("grammar",), ("withdraw", "till.py:16-20")),
+    "all": (BAD, ("withdraw", "till.py:16-20", "grammar"), ()),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_alone_is_enough(name: str, folder: Path) -> None:
+    """An invented method, wrong lines or a broken diagram beside prose that holds: each bounces the page."""
+    bad, said, unsaid = FAULTS[name]
+    reasons: list[str] = []
+
+    def mend(body: Json) -> object:
+        reasons.append(tool_results(body))
+        return say(use("submit", {"blocks": GOOD}))
+
+    with Scripted([say(use("submit", {"blocks": [*GOOD, *bad]})), mend]) as server:  # type: ignore[list-item]
+        report, page, _ = written("api", server.url, folder)
+
+    [read] = reasons
+    assert all(words in read for words in said), read
+    assert not any(words in read for words in unsaid), read
+    assert not report.failed
+    assert "`Till.add` calls `check` before it counts." in page
+    assert "withdraw" not in page
+
+
+def doubt(quote: str, line: int = 17) -> Json:
+    """A list of one doubt."""
+    return {
+        "doubts": [{"quote": quote, "why": "Zero is let through\x1b[2J.", "line_start": line, "line_end": 19}]
+    }
+
+
+@pytest.fixture
+def typed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
+    """Runs `explain` as it is typed; the user's configuration names the scripted service."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "kept"))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
+    path = folder / "kept" / "forwardbook" / "config.toml"
+    path.parent.mkdir(parents=True)
+
+    def call(url: str, *arguments: str) -> tuple[int, str, str]:
+        path.write_text(f'[agents]\nbase_url = "{url}"\nretries = 0\n')
+        code_folder = str(folder / "code")
+        whole = ["explain", f"{code_folder}/till.py", "--root", code_folder, "--out", str(folder / "out")]
+        try:
+            code = main([*whole, *arguments])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return (code, *capsys.readouterr())
+
+    return call
+
+
+def test_reviewer_lists_doubts(typed: Typed, folder: Path) -> None:
+    """`explain --review`: doubts that quote what the page does not say bounce; those that do are listed."""
+    quote = "`check` raises `ValueError`."
+
+    def mend(body: Json) -> object:
+        assert "the page does not say" in tool_results(body)
+        return say(use("submit", doubt(quote)))
+
+    steps = [
+        say(use("submit", {"blocks": GOOD})),
+        say(use("submit", doubt("It cannot fail."))),
+        mend,
+    ]
+    with Scripted(steps) as server:  # type: ignore[arg-type]
+        code, _, err = typed(server.url, "--analyst", "api", "--review")
+        again, _, repeated = typed(server.url, "--analyst", "api", "--review")
+
+    page = (folder / "out" / "till.md").read_text()
+    assert (0, 3, 3) == (code, server.pos, len(server.bodies)), err
+    assert "You review a finished documentation page" in server.bodies[1]["system"][0]["text"]
+    assert quote in server.bodies[1]["messages"][0]["content"]
+    [line] = [line for line in err.splitlines() if "doubt of" in line]
+    assert "doubt of claude-sonnet-5-5: " in line and "Zero is let through[2J. (till.py:17-19)" in line
+    assert "\x1b" not in err
+    assert "spent: reviewer: $" in err and "spent: page_writer: $" in err
+    assert "doubt" not in page
+    assert (0, True) == (again, line in repeated.splitlines())
+
+
+def test_review_wants_an_analyst(typed: Typed, folder: Path) -> None:
+    """`--review` without anybody chosen is wrong usage; a dry run shows both questions and sends nothing."""
+    with Scripted() as server:
+        code, _, err = typed(server.url, "--analyst", "static", "--review")
+        dry, out, shown = typed(server.url, "--analyst", "api", "--review", "--dry-run")
+
+    assert (2, True) == (code, "say who reviews" in err)
+    assert (0, []) == (dry, server.log)
+    assert 2 == out.count('"max_tokens"')
+    assert "till.md, to be reviewed:" in shown
+    assert not (folder / "out").exists()
 
 
 def test_page_without_prose_is_still_written(folder: Path) -> None:

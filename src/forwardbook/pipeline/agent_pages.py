@@ -44,7 +44,7 @@ class Asked:
 def prose(press: Press, pages: Sequence[Planned], chosen: Chosen) -> Iterator[str]:
     """Put what a writer says of each page into the press; lines about those that get none, and the cost."""
     bench = Bench(press.held)
-    asked = [_asked(press, bench, each, chosen) for each in pages if _has_prose(press, each)]
+    asked = [_asked(press, bench, each, chosen) for each in pages if has_prose(press, each)]
     if not asked:
         return
     outcomes = asyncio.run(settle_all([one.task for one in asked], chosen.analyst))
@@ -56,19 +56,19 @@ def prose(press: Press, pages: Sequence[Planned], chosen: Chosen) -> Iterator[st
         else:
             press.lacking.add(one.planned.name)
             yield _failed(one, outcome, chosen)
-    yield from (f"spent: {line}" for line in chosen.ledger.report())
 
 
 def previews(press: Press, pages: Sequence[Planned], chosen: Chosen) -> Iterator[tuple[str, Preview]]:
     """What would be sent for each page; nothing is."""
     bench = Bench(press.held)
     for each in pages:
-        if _has_prose(press, each):
+        if has_prose(press, each):
             one = _asked(press, bench, each, chosen)
             yield each.name, chosen.preview(one.task)
 
 
-def _has_prose(press: Press, planned: Planned) -> bool:
+def has_prose(press: Press, planned: Planned) -> bool:
+    """Whether a page is about a source file that a model can read."""
     files = press.sources.repository.files
     return planned.kind == "file" and files[planned.subject].language in _LANGUAGES
 
@@ -84,7 +84,7 @@ def _asked(press: Press, bench: Bench, planned: Planned, chosen: Chosen) -> Aske
         for edge in graph.edges_from(path, each.qualname)
         if edge.callee_path and edge.how != "possible"
     ]
-    source = _text(press, path)
+    source = text_of(press, path)
     question = Question(
         path=path,
         lines=source.count("\n") + 1,
@@ -95,7 +95,7 @@ def _asked(press: Press, bench: Bench, planned: Planned, chosen: Chosen) -> Aske
         ],
         calls=calls,
         digest=facts.digest,
-        texts={other: numbered(_text(press, other)) for other in graph.imports_of(path)[:_SERVED]},
+        texts={other: numbered(text_of(press, other)) for other in graph.imports_of(path)[:_SERVED]},
     )
     return Asked(planned, base, place, task(question, _check(bench, base, place), chosen.limits(ROLE)))
 
@@ -108,7 +108,7 @@ def _check(bench: Bench, base: Page, place: str) -> Verify:
     return check
 
 
-def _text(press: Press, path: str) -> str:
+def text_of(press: Press, path: str) -> str:
     """The text of a file of the repository; the reader refuses what leads out of it."""
     data = press.sources.read(path) or b""
     return data.decode(press.sources.repository.files[path].encoding or "utf-8", errors="replace")

@@ -28,3 +28,7 @@ def prompts(request: Request, chosen: Chosen) -> Iterator[tuple[str, Preview]]:
     planned = plan(run.target, sources.repository, request.focus, subjects(run.out))
     press = Press(run.target, planned, sources, run.out, run.checklist)
     yield from previews(press, planned.pages, chosen)
+    if request.review:
+        from forwardbook.pipeline.agent_review import previews as of_reviews
+
+        yield from of_reviews(press, planned.pages, chosen)
