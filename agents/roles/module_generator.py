@@ -12,13 +12,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from forwardbook.agents.analyst import Task, TaskLimits
 from forwardbook.agents.prompt import render
+from forwardbook.agents.served import SHOWN, digest, source_tool
+from forwardbook.agents.tools import bounded
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr, parse
+from forwardbook.generate.naming import python_names
 
 ROLE: Final = "module_generator"
 POINTS: Final = 64
 _DEEPEST: Final = 60
 _OPERATORS: Final = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_SIGNS: Final[Mapping[type[ast.operator], str]] = dict(
+    zip(_OPERATORS, ("+", "-", "*", "//", "%"), strict=True)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class NotArithmetic(ValueError):
 def task(name: str, wanted: Sequence[Wanted], reason: str, limits: TaskLimits | None = None) -> Task:
     """The task; its checker interprets each expression and compares it with its formula at random sizes."""
     formulas = {one.quantity: parse(one.formula) for one in wanted}
-    names = sorted({symbol for formula in formulas.values() for symbol in formula.symbols()})
+    names = names_of(wanted)
 
     async def check(value: BaseModel) -> str:
         assert isinstance(value, Calculator)
@@ -65,16 +71,26 @@ def task(name: str, wanted: Sequence[Wanted], reason: str, limits: TaskLimits | 
         ]
         return "\n".join(lines)
 
-    facts = {"name": name, "formulas": list(wanted), "reason": reason, "parameters": names}
-    return Task(ROLE, render(ROLE, facts), Calculator, check, (), "", limits or TaskLimits(seconds=300))
+    shown = [Wanted(one.quantity, bounded(one.formula, SHOWN // len(wanted))) for one in wanted]
+    facts = {"name": name, "formulas": shown, "reason": reason, "parameters": sorted(names.values())}
+    tools = (source_tool({one.quantity: one.formula for one in wanted}),)
+    context = digest(*(f"{one.quantity}={one.formula}" for one in wanted))
+    return Task(
+        ROLE, render(ROLE, facts), Calculator, check, tools, context, limits or TaskLimits(seconds=300)
+    )
 
 
-def difference(python: str, formula: Expr, names: Sequence[str]) -> str:
-    """Where an expression and a formula give different numbers; empty where they never did."""
+def names_of(wanted: Sequence[Wanted]) -> dict[str, str]:
+    """The name in Python of each symbol of the formulas."""
+    return python_names({symbol for one in wanted for symbol in parse(one.formula).symbols()})
+
+
+def difference(python: str, formula: Expr, names: Mapping[str, str]) -> str:
+    """Where an expression over Python's names of symbols differs from a formula; empty where it never did."""
     try:
-        tree = ast.parse(python.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "it is no Python expression"
+        tree = _tree(python)
+    except NotArithmetic as error:
+        return str(error)
     rng = random.Random(formula.text())
     for attempt in range(POINTS):
         sizes = {name: rng.randint(1, 4 if attempt % 4 == 0 else 4096) for name in names}
@@ -83,13 +99,44 @@ def difference(python: str, formula: Expr, names: Sequence[str]) -> str:
         except FormulaError:
             continue
         try:
-            actual = value_of(tree, sizes)
+            actual = value_of(tree, {names[symbol]: size for symbol, size in sizes.items()})
         except (NotArithmetic, ZeroDivisionError) as error:
             return str(error)
         if actual != expected:
             shown = ", ".join(f"{name}={value}" for name, value in sizes.items())
             return f"at {shown} it is {actual}, the formula {expected}"
     return ""
+
+
+def formula_of(python: str, names: Mapping[str, str]) -> str:
+    """An expression that passed the checker as a formula over the symbols behind Python's names.
+
+    Raises:
+        NotArithmetic: it is none.
+    """
+    return _text(_tree(python), {python: symbol for symbol, python in names.items()})
+
+
+def _tree(python: str) -> ast.expr:
+    try:
+        return ast.parse(python.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise NotArithmetic("it is no Python expression") from error
+
+
+def _text(node: ast.expr, symbols: Mapping[str, str]) -> str:
+    match node:
+        case ast.Constant(value=value):
+            return str(value)
+        case ast.Name(id=name):
+            return f"{{{symbols[name]}}}"
+        case ast.UnaryOp(operand=operand):
+            return f"-({_text(operand, symbols)})"
+        case ast.BinOp(left=left, op=op, right=right):
+            return f"({_text(left, symbols)} {_SIGNS[type(op)]} {_text(right, symbols)})"
+        case ast.Call(func=ast.Name(id=name), args=inner):
+            return f"{name}({', '.join(_text(one, symbols) for one in inner)})"
+    raise NotArithmetic("it is no arithmetic")
 
 
 def value_of(node: ast.expr, sizes: Mapping[str, int], depth: int = 0) -> int:
@@ -99,7 +146,7 @@ def value_of(node: ast.expr, sizes: Mapping[str, int], depth: int = 0) -> int:
         NotArithmetic: anything else stands in it.
     """
     if depth > _DEEPEST:
-        raise NotArithmetic("it is nested too deeply")
+        raise NotArithmetic(f"it is nested more than {_DEEPEST} deep: group long sums in parentheses")
 
     def of(inner: ast.expr) -> int:
         return value_of(inner, sizes, depth + 1)

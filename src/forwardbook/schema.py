@@ -188,6 +188,14 @@ class Proposal(Record):
     """Names that stand for how often a line of forward() runs, and that line."""
 
 
+class Rewritten(Record):
+    """Formulas as the calculator's template can render them, by the formula; equal in every number tried."""
+
+    model: str
+    prompt_version: str
+    formulas: dict[str, str]
+
+
 class Entry(Record):
     """All that is known of one class; `same_as` is the key of the entry that holds its formulas."""
 
@@ -204,6 +212,7 @@ class Entry(Record):
     derived_by: tuple[Derivation, ...] = ()
     given: Given | None = None
     proposal: Proposal | None = None
+    rewritten: Rewritten | None = Field(default=None, exclude_if=lambda given: given is None)
     same_as: str | None = None
     validation: Validation = Validation()
     generated_file_name: str = ""

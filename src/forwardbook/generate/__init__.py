@@ -3,15 +3,19 @@
 from forwardbook.generate.checksum import EditedFileError, is_unedited
 from forwardbook.generate.files import outdated, would_change, write
 from forwardbook.generate.naming import with_generated_names
-from forwardbook.generate.rendering import line_formulas, regime_parameters, render
+from forwardbook.generate.rendering import RenderError, line_formulas, regime_parameters, render
+from forwardbook.generate.trial import Stuck, stuck
 
 __all__ = [
     "EditedFileError",
+    "RenderError",
+    "Stuck",
     "is_unedited",
     "line_formulas",
     "outdated",
     "regime_parameters",
     "render",
+    "stuck",
     "with_generated_names",
     "would_change",
     "write",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -44,8 +45,9 @@ def render(entry: Entry) -> str:
     """The file of the entry's calculator, checksum first."""
     if not entry.regimes:
         raise RenderError(f"rendering {entry.full_class_name}: it has no formulas to render")
+    spelled = entry.rewritten.formulas if entry.rewritten is not None else {}
     regimes = [
-        _rendered(regime, name)
+        _rendered(regime, name, spelled)
         for regime, name in zip(
             entry.regimes, regime_class_names(regime.name for regime in entry.regimes), strict=True
         )
@@ -89,7 +91,7 @@ def line_formulas(regime: Regime) -> list[LineCost[str]]:
     ]
 
 
-def _rendered(regime: Regime, class_name: str) -> RenderedRegime:
+def _rendered(regime: Regime, class_name: str, spelled: Mapping[str, str]) -> RenderedRegime:
     parameters = regime_parameters(regime)
     python = python_names(parameters)
     names = {symbol: python[symbol] for symbol in parameters}
@@ -105,8 +107,8 @@ def _rendered(regime: Regime, class_name: str) -> RenderedRegime:
         listed("python_names = ", pairs, "{}", 4) if other else "",
         (
             _holds(regime, names),
-            *(_method(quantity, regime, names) for quantity in QUANTITIES),
-            _lines(regime, names),
+            *(_method(quantity, regime, names, spelled) for quantity in QUANTITIES),
+            _lines(regime, names, spelled),
         ),
     )
 
@@ -117,16 +119,18 @@ def _holds(regime: Regime, names: dict[str, str]) -> str:
     return f"{head}\n{listed('return ', conditions, '()', 8)}"
 
 
-def _method(quantity: str, regime: Regime, names: dict[str, str]) -> str:
-    expression = python_expression(regime.formula(quantity), names)
+def _method(quantity: str, regime: Regime, names: dict[str, str], spelled: Mapping[str, str]) -> str:
+    formula = regime.formula(quantity)
+    expression = python_expression(spelled.get(formula, formula), names)
     head = signature(quantity, _used([expression], names), "int")
     return f"{head}\n{filled('return ', expression, '', 8)}"
 
 
-def _lines(regime: Regime, names: dict[str, str]) -> str:
+def _lines(regime: Regime, names: dict[str, str], spelled: Mapping[str, str]) -> str:
     rows, expressions = [], []
     for line in line_formulas(regime):
-        amounts = [python_expression(getattr(line, quantity), names) for quantity in _LINE_QUANTITIES]
+        texts = [getattr(line, quantity) for quantity in _LINE_QUANTITIES]
+        amounts = [python_expression(spelled.get(text, text), names) for text in texts]
         expressions += amounts
         place = f"            LineCost(\n                {line.line},\n                {line.end_line},"
         costs = [

@@ -13,10 +13,11 @@ from pydantic import JsonValue, ValidationError
 
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.errors import ForwardbookError
+from forwardbook.generate import stuck
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.given import SEED as SEED
 from forwardbook.pipeline.given import Options as Options
-from forwardbook.pipeline.given import request_for
+from forwardbook.pipeline.given import request_for as request_for
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.request import Derive, ProblemKind, Request, Response
 from forwardbook.pipeline.store import check_writable, remove_diagnostics, store, write_diagnostics
@@ -126,7 +127,7 @@ def attempt(
     _refuse_nesting()
     database = workspace.load()
     wanted = subject(typed)
-    key = None if force else _known(wanted, options.derive, options.given(), database)
+    key = None if force else known_key(wanted, options.derive, options.given(), database)
     if key is not None and not (chosen is not None and is_open(database[key])):
         return Analysis(key, database[key], True, time.monotonic() - begin)
     check_writable(workspace)
@@ -158,13 +159,17 @@ def concluded(
     Raises:
         ForwardbookError: there is no entry; why is in the message, and what was said in its file.
     """
-    entry = tried.entry if made is None else made.entry
     if made is not None and made.failure is not None:
         raise _refused(tried, made, workspace, chosen)
+    entry = tried.entry if made is None else made.entry
     if entry is None:
         raise tried.problem or ForwardbookError(
             f"analysing {tried.wanted.full_class_name}: nothing came back"
         )
+    if stuck(entry):
+        from forwardbook.pipeline.agent_calculator import renderable
+
+        entry = renderable(entry, workspace, chosen)
     entry = dated(entry, tried.wanted, tried.options.given())
     key, entry = store(entry, workspace, RULES_VERSION, force=force)
     remove_diagnostics(key, workspace)
@@ -219,7 +224,7 @@ def previewed(
     return None
 
 
-def _known(wanted: Subject, derive: Derive, given: Given | None, database: Database) -> str | None:
+def known_key(wanted: Subject, derive: Derive, given: Given | None, database: Database) -> str | None:
     """The key of an entry that still says what an analysis would say now."""
     key = database.key_of(wanted.full_class_name)
     if key is None:
