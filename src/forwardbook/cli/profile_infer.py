@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,7 +112,7 @@ def _refuse_beside_resume(words: list[str] | None, given: list[str]) -> None:
 
 def _inferred(composed: Composed, wanted: Configuration) -> int:
     from forwardbook.pipeline.configured_run import model_name
-    from forwardbook.pipeline.infer_run import infer_into, plan
+    from forwardbook.pipeline.infer_run import infer_into, plan, predictions_lock
     from forwardbook.workspace.run_folder import run_folder
 
     named = model_name(wanted)
@@ -120,7 +120,7 @@ def _inferred(composed: Composed, wanted: Configuration) -> int:
     with run_folder(Path(wanted.output.root), f"profile infer {named}", wanted.output.run_id) as folder:
         _told(f"run folder {folder.path}")
         folder.write("config.yaml", composed.text(resolve=True))
-        with _bar() as progress:
+        with predictions_lock(folder.path), _bar() as progress:
             summary = infer_into(folder, wanted, _told, progress)
     return _shown(folder.path, summary)
 
@@ -131,13 +131,20 @@ def _resumed(path: Path) -> int:
     from forwardbook.pipeline.infer_run import infer_into
     from forwardbook.workspace.run_folder import resumed_folder
 
-    with resumed_folder(path) as folder:
+    with _going_on(path), resumed_folder(path) as folder:
         if not (path / "config.yaml").is_file():
             raise ConfigurationError(f"resuming {path}: the run has no config.yaml to go on with")
         _, wanted = checked([path])
         with _bar() as progress:
             summary = infer_into(folder, wanted, _told, progress)
     return _shown(path, summary)
+
+
+def _going_on(path: Path) -> AbstractContextManager[None]:
+    """The lock of a run's predictions; a folder without any has nothing to hold."""
+    from forwardbook.pipeline.infer_run import LINES, predictions_lock
+
+    return predictions_lock(path) if (path / LINES).parent.is_dir() else nullcontext()
 
 
 def _shown(path: Path, summary: Summary) -> int:

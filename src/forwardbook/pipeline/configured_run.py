@@ -85,10 +85,10 @@ def _looked_at(wanted: Configuration) -> tuple[Architecture, Settings] | None:
 
 
 def _infer(folder: RunFolder, wanted: Configuration, told: Callable[[str], None]) -> int:
-    from forwardbook.pipeline.infer_run import infer_into
+    from forwardbook.pipeline.infer_run import infer_into, predictions_lock
 
-    summary = infer_into(folder, wanted, told)
-    return summary.failed
+    with predictions_lock(folder.path):
+        return infer_into(folder, wanted, told).failed
 
 
 def model_name(wanted: Configuration) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -40,6 +41,11 @@ class Summary:
     drawn: int
 
 
+def predictions_lock(path: Path) -> AbstractContextManager[None]:
+    """Held while the predictions of a run folder are written, so that no other process goes on with them."""
+    return locked(path / LINES, seconds=1.0)
+
+
 def infer_into(
     folder: RunFolder,
     wanted: Configuration,
@@ -54,10 +60,8 @@ def infer_into(
     folder.step(PLACE)
     order, found = plan(wanted)
     told(f"{PLACE}: {found.task.name} with {found.class_name}, {len(order)} samples")
-    with locked(folder.path / LINES, seconds=1.0):
-        _refuse_other(folder, found)
-        predict = _predictor(found, wanted)
-        summary = _Inference(folder, wanted, predict, progress).all(order)
+    _refuse_other(folder, found)
+    summary = _Inference(folder, wanted, _predictor(found, wanted), progress).all(order)
     values = {"inference_version": VERSION, "task": found.task.name, "class": found.class_name}
     counts = {
         "samples": summary.total,
