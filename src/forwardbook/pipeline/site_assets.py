@@ -14,8 +14,8 @@ from forwardbook.profiling.peaks import devices
 
 OWN: Final = "book/site/assets"
 SCRIPTS: Final = (
-    "mermaid-lazy", "rational", "formula", "regimes", "amounts", "peaks", "dom", "address", "plot", "roofline",
-    "calculator", "lines", "table", "catalogue",
+    "mermaid-lazy", "rational", "formula", "regimes", "amounts", "peaks", "dom", "address", "plot",
+    "roofline", "calculator", "lines", "table", "catalogue",
 )  # fmt: skip
 """Scripts of ours, each after those that it uses; a page loads all of them as one file."""
 

@@ -55,7 +55,8 @@ def _digest(subject: ModelSubject, renderer: str) -> str:
 def _index(found: list[ModelSubject]) -> Iterator[Block]:
     yield Heading(1, "Every model")
     yield Paragraph(
-        "Weights, activations and cache of 16 bit; the sizes are those that each page begins with."
+        "Weights, activations and cache of 16 bit. Decode is one further token of each sequence over a cache "
+        "of 2,048 positions."
     )
     rows = []
     for subject in found:
@@ -64,20 +65,10 @@ def _index(found: list[ModelSubject]) -> Iterator[Block]:
             link(plain(model_id), f"models/{model_stem(model_id)}.md"),
             f"{subject.costs.parameter_count:,}",
         ]
-        for phase in ("prefill", "decode"):
-            cells += _brief(subject, phase)
+        cells += _brief(subject, "prefill") + _brief(subject, "decode")[1:]
         rows.append(tuple(cells))
     if rows:
-        head = (
-            "Model",
-            "Parameters",
-            "Prefill at",
-            "Flops",
-            "Bytes moved",
-            "Decode at",
-            "Flops",
-            "Bytes moved",
-        )
+        head = ("Model", "Parameters", "Prefill at", "Flops", "Moved", "Decode: flops", "Moved")
         yield Table(head, tuple(rows))
     else:
         yield Paragraph(f"None yet: {code('forwardbook analyze-model NAME')} keeps the formulas of a model.")

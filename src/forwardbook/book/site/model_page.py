@@ -114,7 +114,7 @@ def _layers(subject: ModelSubject, totals: Totals) -> Iterator[Block]:
     rows = tuple(
         (
             code(row.name or "the model"), _class(subject, row.class_name), f"{row.times:,}",
-            *_numbers(row.one.times(row.times), totals.total),
+            *_shortly(row.one.times(row.times), totals.total),
         )
         for row in totals.rows
     )  # fmt: skip
@@ -126,6 +126,12 @@ def _numbers(numbers: Numbers, whole: Numbers) -> tuple[str, str, str, str]:
         f"{int(numbers.flops):,}", share(numbers.flops, whole.flops),
         f"{int(numbers.moved):,}", share(numbers.moved, whole.moved),
     )  # fmt: skip
+
+
+def _shortly(numbers: Numbers, whole: Numbers) -> tuple[str, str, str, str]:
+    flops = (count(int(numbers.flops)), share(numbers.flops, whole.flops)) if numbers.flops else ("", "")
+    moved = (binary(int(numbers.moved)), share(numbers.moved, whole.moved)) if numbers.moved else ("", "")
+    return *flops, *moved
 
 
 def _devices(subject: ModelSubject, totals: Totals) -> Iterator[Block]:
@@ -181,7 +187,7 @@ def _opinions(subject: ModelSubject) -> Iterator[Block]:
 
 
 def _class(subject: ModelSubject, name: str) -> str:
-    shown = code(name.rpartition(".")[2])
+    shown = plain(name.rpartition(".")[2])
     page = subject.pages.get(name)
     return link(shown, page) if page else shown
 

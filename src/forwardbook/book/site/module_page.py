@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -34,8 +35,15 @@ def module_page(subject: ModuleSubject) -> Page:
 
 
 def page_stem(key: str) -> str:
-    """The name of a page's file without its ending: the key, with nothing that an address would not keep."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", key)
+    """The name of a page's file without its ending: the key where an address keeps it, else a name like it.
+
+    >>> page_stem("llama-3.1-8b"), page_stem("my lib_Klass")
+    ('llama-3.1-8b', 'my_lib_Klass-15dbd933')
+    """
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", key):
+        return key
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{re.sub('[^A-Za-z0-9_-]', '_', key)}-{digest}"
 
 
 def _blocks(subject: ModuleSubject) -> Iterator[Block]:

@@ -58,7 +58,12 @@
     /** The amount at the sizes, null where there are none or the line costs nothing. */
     at(quantity, sizes) {
       if (!sizes || !(quantity in this.#formulas)) return null;
-      return F.valuesOf({ [quantity]: this.#formulas[quantity] }, sizes)[quantity];
+      try {
+        return F.valuesOf({ [quantity]: this.#formulas[quantity] }, sizes)[quantity];
+      } catch (error) {
+        if (error instanceof F.FormulaError) return null; // the total says why
+        throw error;
+      }
     }
 
     show(value, unit, share) {
