@@ -1,4 +1,4 @@
-"""The scripts of the site in an engine without a browser; a small site, and a headless Chromium that reads it."""
+"""The scripts of the site in an engine without a browser; a small site and a Chromium that reads it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import forwardbook.book.site
 from forwardbook.pipeline.site_assets import SCRIPTS
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
+from forwardbook.workspace.model_files import ModelFiles
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -27,12 +28,22 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[3]
 HERE: Final = Path(__file__).parent
 ASSETS: Final = Path(forwardbook.book.site.__file__).parent / "assets"
-NEED_A_PAGE: Final = ("mermaid-lazy", "dom", "address", "plot", "roofline", "calculator", "lines", "catalogue")
+NEED_A_PAGE: Final = (
+    "mermaid-lazy",
+    "dom",
+    "address",
+    "plot",
+    "roofline",
+    "calculator",
+    "lines",
+    "catalogue",
+)
 
 CLASSES: Final = (
-    "torch_AdaptiveAvgPool2d", "torch_Bilinear", "torch_Conv2d", "torch_ConvTranspose2d", "torch_EmbeddingBag",
-    "torch_GRUCell", "torch_GroupNorm", "torch_LSTM", "torch_Linear", "torch_MaxPool2d", "torch_MultiheadAttention",
-    "torch_TransformerEncoderLayer", "transformers_BertSelfAttention", "transformers_GPT2Attention",
+    "torch_AdaptiveAvgPool2d", "torch_Bilinear", "torch_Conv2d", "torch_ConvTranspose2d",
+    "torch_EmbeddingBag", "torch_GRUCell", "torch_GroupNorm", "torch_LSTM", "torch_Linear",
+    "torch_MaxPool2d", "torch_MultiheadAttention", "torch_TransformerEncoderLayer",
+    "transformers_BertSelfAttention", "transformers_GPT2Attention",
     "transformers_LlamaAttention", "transformers_LlamaDecoderLayer", "transformers_LlamaMLP",
     "transformers_LlamaRMSNorm", "transformers_MambaMixer", "transformers_MixtralSparseMoeBlock",
     "transformers_Qwen3MoeAttention", "transformers_T5LayerCrossAttention",
@@ -46,8 +57,12 @@ CHROMIUM: Final = os.environ.get("FORWARDBOOK_CHROMIUM") or shutil.which("chromi
 REQUIRED: Final = bool(os.environ.get("FORWARDBOOK_REQUIRE_BROWSER"))
 FLAGS: Final = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--disable-component-update", "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )  # fmt: skip
+
+
+NO_DIAGRAMS: Final = "window.mermaid = { initialize() {}, render: async () => ({ svg: '<svg/>' }) };"
 
 
 class Scripts:
@@ -85,13 +100,14 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The repository's own site with some classes, one model, an explained file and hostile strings in all."""
+    """The repository's own site with some classes, a model, an explained file, hostile strings in all."""
     root = tmp_path_factory.mktemp("site")
     with served(root / "site") as address, pytest.MonkeyPatch.context() as patch:
         patch.setenv("SITE_URL", address)
         patch.setenv("NO_MKDOCS_2_WARNING", "1")
-        # a workspace sees the shipped entries beneath its own, and all of them would take minutes
+        # a workspace sees what is shipped beneath its own, and all of that would take minutes
         patch.setattr("forwardbook.workspace.folder.shipped_path", lambda: None)
+        patch.setattr(ModelFiles, "_folders", lambda files: [files.root / "models"])
         prepare_workspace(root)
         from forwardbook.cli.site_run import build_site
 
@@ -110,20 +126,25 @@ def prepare_workspace(root: Path) -> None:
         shutil.copy(path, root / "models")
     shipped = Workspace(ROOT).load()
     entries = {key: shipped[key] for key in CLASSES}
-    entries |= {f"hostile_Class{place}": hostile_entry(shipped["torch_Linear"], place) for place in range(len(HOSTILE))}
+    entries |= {
+        f"hostile_Class{place}": hostile_entry(shipped["torch_Linear"], place)
+        for place in range(len(HOSTILE))
+    }
     Workspace(root).save(entries)
     explain_hostile_file(root)
 
 
 def explain_hostile_file(root: Path) -> None:
-    """A source file whose docstrings hold every hostile string, explained; and prose that holds them raw."""
+    """A source file whose docstrings hold every hostile string, explained; prose that holds them raw."""
     from forwardbook.cli import main
 
     text = "\n\n".join(
         f'def function_{place}(x: int) -> int:\n    """Twice {docstring(each)}."""\n    return x * 2'
         for place, each in enumerate(HOSTILE)
     )
-    (root / "hostile.py").write_text(f'"""Numbers {docstring(HOSTILE[0])}."""\n\n\n{text}\n', encoding="utf-8")
+    (root / "hostile.py").write_text(
+        f'"""Numbers {docstring(HOSTILE[0])}."""\n\n\n{text}\n', encoding="utf-8"
+    )
     here = Path.cwd()
     os.chdir(root)
     try:
@@ -133,7 +154,8 @@ def explain_hostile_file(root: Path) -> None:
     finally:
         os.chdir(here)
     prose = "\n\n".join(
-        f"## Part {each}\n\n{each}\n\n- {each}\n\n> {each}\n\n| a |\n| --- |\n| {each} |\n\n[{each}]({each})\n\n`{each}`"
+        f"## Part {each}\n\n{each}\n\n- {each}\n\n> {each}\n\n"
+        f"| a |\n| --- |\n| {each} |\n\n[{each}]({each})\n\n`{each}`"
         for each in HOSTILE
     )
     (root / "docs" / "code-explained" / "prose.md").write_text(f"# Prose\n\n{prose}\n", encoding="utf-8")
@@ -145,7 +167,7 @@ def docstring(text: str) -> str:
 
 
 def hostile_entry(entry: Entry, place: int) -> Entry:
-    """The entry with a hostile string in each of its free texts; formulas and conditions stay what they are."""
+    """The entry with a hostile string in each of its free texts; formulas and conditions stay."""
     text = HOSTILE[place]
     raw = entry.model_dump(mode="json")
     for path, name in FREE_TEXTS:
@@ -170,8 +192,9 @@ FREE_TEXTS: Final = (
     ("regimes", "name"), ("regimes", "context"), ("regimes", "assumptions"), ("validation", "reason"),
     ("regimes.flop_analysis", "reasoning"), ("regimes.memory_analysis", "reasoning"),
     ("regimes.flop_analysis.lines", "code"), ("regimes.flop_analysis.lines", "operations"),
-    ("regimes.flop_analysis.lines", "chain"), ("regimes.memory_analysis.lines", "code"), ("regimes.proof", "device"),
-    ("regimes.proof", "dtype"), ("regimes.proof.judges", "name"), ("regimes.proof.judges", "remark"),
+    ("regimes.flop_analysis.lines", "chain"), ("regimes.memory_analysis.lines", "code"),
+    ("regimes.proof", "device"), ("regimes.proof", "dtype"),
+    ("regimes.proof.judges", "name"), ("regimes.proof.judges", "remark"),
 )  # fmt: skip
 
 
@@ -229,22 +252,24 @@ def missing(reason: str) -> None:
 
 @dataclass
 class Reader:
-    """A person with a browser: opens pages and remembers every complaint and every request to another place."""
+    """A person with a browser: opens pages, remembers every complaint and every request to another place."""
 
     context: BrowserContext
     site: Site
     complaints: list[str] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
 
-    def open(self, path: str) -> Page:
-        """The page once its scripts have done their work."""
+    def open(self, path: str, diagrams: bool = False) -> Page:
+        """The page once its scripts have done their work; drawing its diagrams takes a second more."""
         page = self.context.new_page()
+        if not diagrams:
+            page.route("**/mermaid.min.js", lambda route: route.fulfill(body=NO_DIAGRAMS))
         page.on("console", lambda message: self.complain(message.type, f"{path}: {message.text}"))
         page.on("pageerror", lambda error: self.complain("error", f"{path}: {error}"))
         page.on("dialog", lambda dialog: self.complain("error", f"{path}: a dialog opened"))
         page.on("request", lambda request: self.note(request.url))
         page.goto(self.site.address + path)
-        until(page, "() => document.readyState === 'complete' && !document.querySelector('[data-fb]:not([data-fb-live])')")
+        until(page, "() => !document.querySelector('[data-fb]:not([data-fb-live])')")
         return page
 
     def complain(self, kind: str, text: str) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import pytest
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import Page
-
+    from playwright.sync_api import Page, ViewportSize
     from tests.site.browser.conftest import Reader
 
 KINDS = {
@@ -31,41 +28,52 @@ KINDS = {
     "python": "book/python.html",
     "rules": "rules.html",
 }
+DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 900}
+PHONE: Final[ViewportSize] = {"width": 390, "height": 800}
+BRIGHTNESS: Final = (
+    "getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).reduce((a, b) => a + +b, 0)"
+)
 SCREENSHOTS = os.environ.get("FORWARDBOOK_SCREENSHOTS", "")
 """A folder for pictures of each kind of page, to be looked at."""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_load_without_a_complaint(read: Callable[..., Reader], scheme: str) -> None:
-    """Each kind of page in each scheme: diagrams are drawings, nothing is asked of another machine."""
-    reader = read(color_scheme=scheme, viewport={"width": 1280, "height": 900})
+def test_pages_load_without_a_complaint(read: Callable[..., Reader]) -> None:
+    """Each kind of page in both schemes and on a phone: drawn, no wider than the screen, nothing outside."""
+    reader = read(color_scheme="light", viewport=DESKTOP)
     for kind, path in KINDS.items():
-        page = reader.open(path)
+        page = reader.open(path, diagrams=True)
         _drawn(page)
         _settled(page)
-        colours = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).map(Number)")
-        assert (sum(colours[:3]) > 500) == (scheme == "light"), kind
-        _picture(page, f"{kind}-{scheme}")
-        page.close()
-    reader.content()
-
-
-def test_pages_fit_a_phone(read: Callable[..., Reader]) -> None:
-    """On 390 pixels no page is wider than the screen: what is wide scrolls by itself."""
-    reader = read(viewport={"width": 390, "height": 800}, color_scheme="light")
-    for kind, path in KINDS.items():
-        page = reader.open(path)
-        _settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, kind
+        assert _brightness(page) > 600, kind
+        _picture(page, f"{kind}-light")
+        page.set_viewport_size(PHONE)
+        page.wait_for_timeout(60)
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], kind
         _picture(page, f"{kind}-phone")
+        page.set_viewport_size(DESKTOP)
+        page.locator(".md-header__option label:not([hidden])").click()
+        page.wait_for_timeout(400 if SCREENSHOTS else 0)
+        assert _brightness(page) < 200, kind
+        _picture(page, f"{kind}-dark")
+        page.evaluate("localStorage.clear()")
         page.close()
     reader.content()
+
+
+def test_dark_is_shown_to_who_prefers_it(read: Callable[..., Reader]) -> None:
+    """The first page is dark where the reader's system is, diagrams too."""
+    page = read(color_scheme="dark").open(KINDS["module"], diagrams=True)
+    _drawn(page)
+
+    assert _brightness(page) < 200
 
 
 def test_formulas_are_shown(read: Callable[..., Reader]) -> None:
     """A module page shows its formulas as mathematics with a height, and the calculator beside them."""
     page = read().open(KINDS["module"])
-    heights = page.evaluate("[...document.querySelectorAll('.fb-math math')].map(m => m.getBoundingClientRect().height)")
+    heights = page.evaluate(
+        "[...document.querySelectorAll('.fb-math math')].map(m => m.getBoundingClientRect().height)"
+    )
 
     assert len(heights) > 10
     assert min(heights) > 5
@@ -74,7 +82,7 @@ def test_formulas_are_shown(read: Callable[..., Reader]) -> None:
 def test_pages_follow_one_another_without_loading(read: Callable[..., Reader]) -> None:
     """A link replaces the content alone, and what is live on the new page works, diagrams too."""
     reader = read()
-    page = reader.open(KINDS["catalogue"])
+    page = reader.open(KINDS["catalogue"], diagrams=True)
     page.evaluate("window.sameDocument = true")
     page.locator(".fb-classes tbody a").filter(has_text="LlamaAttention").first.click()
     page.locator(".fb-calculator").wait_for()
@@ -88,6 +96,11 @@ def test_pages_follow_one_another_without_loading(read: Callable[..., Reader]) -
     reader.content()
 
 
+def _brightness(page: Page) -> int:
+    """Of the background, from 0 to 765."""
+    return int(page.evaluate(BRIGHTNESS))
+
+
 def _drawn(page: Page) -> None:
     """All diagrams of the page are drawings by now."""
     page.wait_for_timeout(50)
@@ -97,7 +110,9 @@ def _drawn(page: Page) -> None:
         page.wait_for_timeout(50)
     assert page.locator("pre.mermaid").count() == 0
     assert page.evaluate("forwardbook.diagrams.errors") == []
-    heights = page.evaluate("[...document.querySelectorAll('div.mermaid')].map(d => d.getBoundingClientRect().height)")
+    heights = page.evaluate(
+        "[...document.querySelectorAll('div.mermaid')].map(d => d.getBoundingClientRect().height)"
+    )
     assert all(height > 20 for height in heights)
 
 
