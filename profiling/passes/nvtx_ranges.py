@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 import torch
@@ -36,14 +37,7 @@ def pusher(told: Callable[[str], None] = lambda text: print(text, file=sys.stder
             "warning: this version of nvtx finds its domain disabled by the tool and records NO ranges; "
             "nsys up to 2023.4 needs nvtx 0.2.11 or older: pip install 'nvtx<0.2.12'"
         )
-    return _push_to(domain, nvtx), domain.pop_range, "nvtx"
-
-
-def _push_to(domain: Any, library: Any) -> Push:
-    def push(name: str) -> object:
-        return domain.push_range(domain.get_event_attributes(message=name))
-
-    return push
+    return partial(nvtx.push_range, domain=DOMAIN), partial(nvtx.pop_range, domain=DOMAIN), "nvtx"
 
 
 def _nothing(*rest: object) -> None:

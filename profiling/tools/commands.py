@@ -44,7 +44,10 @@ CHIPS: Final[Mapping[tuple[int, int], str]] = {
     (9, 0): "gh100",
 }
 
-KEPT: Final = ("PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV", "HF_HOME", "TMPDIR")
+KEPT: Final = (
+    *("PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV", "TMPDIR"),
+    *("HF_HOME", "HF_HUB_OFFLINE", "OMP_NUM_THREADS"),
+)
 """All of the environment that the workload sees: nsys writes what it finds there into its reports."""
 
 

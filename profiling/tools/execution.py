@@ -25,6 +25,7 @@ from forwardbook.profiling.tools.installed import (
     installed,
     known_metrics,
 )
+from forwardbook.profiling.tools.privacy import without_environment
 
 __all__ = ["ToolFailed", "ToolMissing", "run_tool", "write_plan"]
 
@@ -77,7 +78,13 @@ def run_tool(
         _refuse_old(command, path, old)
     if command.tool == "nsys":
         for path in reports:
-            _refuse_no_events(path.with_name(f"{path.name.removesuffix('.nsys-rep')}.sqlite"), told)
+            export = path.with_name(f"{path.name.removesuffix('.nsys-rep')}.sqlite")
+            _refuse_no_events(export, told)
+            if count := without_environment(export):
+                told(
+                    f"note: {path.name} holds {count} environment variables, some of other processes: keep it "
+                    f"to yourself; their values were taken out of {export.name}"
+                )
     if command.tool == "ncu":
         told(f"wrote {_counters(command, folder)}")
     return reports[0]

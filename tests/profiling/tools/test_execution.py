@@ -2,6 +2,8 @@
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -150,7 +152,7 @@ def test_counters_of_nothing(script: str, page: str, told: str, place: Path) -> 
 
 
 def test_counters_that_a_chip_lacks(place: Path) -> None:
-    """One of ours is left out aloud, as with ncu 2022.3 those of tensor operations; one asked for is an error."""
+    """One of ours is left out aloud, as tensor operations in ncu 2022.3; one asked for is an error."""
     names = [line for line in fake_tools.listed("gh100").splitlines() if "ops_path_tensor" not in line]
     (place / "page.csv").write_text(RAW)
     fake_tools.ncu(place / "bin", "echo x > $out.ncu-rep", "\n".join(names), f"cat {place}/page.csv; exit 0")
@@ -162,6 +164,24 @@ def test_counters_that_a_chip_lacks(place: Path) -> None:
     assert 4 == len([line for line in told if "left out, unknown afterwards" in line])
     with pytest.raises(ToolUnfit, match=r"flop_count_hp(.|\n)*near dram__byte_read.sum: dram__bytes_read"):
         run_tool(counters(place, "gh100", "flop_count_hp", "dram__byte_read.sum"), place, told.append)
+
+
+def test_an_export_loses_the_environment(place: Path) -> None:
+    """Values of variables are taken out of the export, names of ranges stay though they look like one."""
+    export = fake_tools.export(place / "x.sqlite", ranges=1)
+    with closing(sqlite3.connect(export)) as base:
+        base.execute("insert into StringIds values (1, 'API_KEY=swordfish'), (2, 'STEP=1'), (3, 'gemm')")
+        base.execute("update NVTX_EVENTS set text = null, textId = 2")
+        base.commit()
+    fake_tools.nsys(place / "bin", f"echo report > $out.nsys-rep; cp {export} $out.sqlite")
+    told: list[str] = []
+    run_tool(timeline(place), place, told.append)
+    with closing(sqlite3.connect(place / "timeline.sqlite")) as base:
+        strings = [value for (value,) in base.execute("select value from StringIds order by id")]
+
+    assert ["API_KEY=", "STEP=1", "gemm"] == strings
+    assert b"swordfish" not in (place / "timeline.sqlite").read_bytes()
+    assert "timeline.nsys-rep holds 1 environment variables" in told[-1]
 
 
 def test_a_missing_tool_names_its_plan(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
