@@ -85,7 +85,7 @@ def _found(file: Path, name: str) -> Found:
 
 def _dotted(typed: str, folder: Path) -> Found:
     parts = typed.split(".")
-    top = _package(parts[0], folder)
+    top = package_place(parts[0], folder)
     if top is None:
         raise ClassNotFound(
             f"looking for {typed}: no module or package {parts[0]!r} is installed or in {folder}"
@@ -109,7 +109,7 @@ def _dotted(typed: str, folder: Path) -> Found:
     return _only(typed, name, _definitions(place, name), place)
 
 
-def _package(name: str, folder: Path) -> Path | None:
+def package_place(name: str, folder: Path) -> Path | None:
     """The folder or file of a top-level package or module; finding the spec of a top name imports nothing."""
     for place in (folder / name, folder / f"{name}.py"):
         if (place / "__init__.py").is_file() or place.is_file():
@@ -134,7 +134,7 @@ def _step(place: Path, part: str) -> Path | None:
 def _bare(typed: str, folder: Path) -> Found:
     known: list[str] = []
     for package, inside, pattern in HOMES:
-        top = _package(package, folder)
+        top = package_place(package, folder)
         files = sorted((top / inside).rglob(pattern)) if top is not None else []
         places = [file for file in files if typed in _names(file)]
         if places:

@@ -11,8 +11,10 @@ from forwardbook.analyzers.reader.facts import (
     Span,
     Statement,
 )
+from forwardbook.analyzers.reader.family import family_digest
 from forwardbook.analyzers.reader.glance import Glance, glance_at
 from forwardbook.analyzers.reader.lookup import LineMap, line_map
+from forwardbook.analyzers.reader.module_classes import ClassTable, ModuleClass
 from forwardbook.analyzers.reader.outline import Outlines
 from forwardbook.analyzers.reader.reach import code_hash
 from forwardbook.analyzers.reader.reader import read_class
@@ -22,12 +24,14 @@ __all__ = [
     "Attribute",
     "Autocast",
     "Branch",
+    "ClassTable",
     "ConfigRead",
     "Facts",
     "FunctionFacts",
     "Glance",
     "LineMap",
     "Loop",
+    "ModuleClass",
     "Outlines",
     "ReaderError",
     "SourceFile",
@@ -36,6 +40,7 @@ __all__ = [
     "Statement",
     "autocasts",
     "code_hash",
+    "family_digest",
     "glance_at",
     "line_map",
     "read_class",

@@ -69,7 +69,7 @@ def holders_of(target: type[nn.Module], library: Library = INSTALLED) -> list[Ho
 
 def _holders(target: type[nn.Module], settings: Mapping[str, object], library: Library) -> list[Holder]:
     found: dict[object, Holder] = {}
-    for model_class in _models_of(target.__module__, library):
+    for model_class in models_of(target.__module__, library):
         holder = Holder(model_class, settings)
         composite = _breadth(holder.config_class) > 1
         if model_class is target or holder.config_class in found or (composite and found):
@@ -94,7 +94,7 @@ def _once(answer: Callable[[type], R]) -> Callable[[type], R]:
 
 
 @lru_cache(maxsize=64)
-def _models_of(module_name: str, library: Library) -> tuple[type[PreTrainedModel], ...]:
+def models_of(module_name: str, library: Library = INSTALLED) -> tuple[type[PreTrainedModel], ...]:
     """The models that a modeling module defines: fewest nested configs first, base models before heads."""
     defined = list(_defined_models(module_name, library))
     bases = _automatic_names(library, "MODEL_MAPPING_NAMES")

@@ -80,7 +80,7 @@ def transformers_recipes(
     recipes = [
         recipe
         for i, holder in enumerate(holders_of(target, library))
-        for recipe in _recipes(
+        for recipe in holder_recipes(
             full_class_name, holder, options, holder.model_class.__name__ if i else "", library
         )
     ]
@@ -104,9 +104,10 @@ def _described(function: object) -> list[str]:
     ]
 
 
-def _recipes(
-    target: str, holder: Holder, options: InstanceOptions, scenario: str, library: Library
+def holder_recipes(
+    target: str, holder: Holder, options: InstanceOptions, scenario: str, library: Library = INSTALLED
 ) -> list[Recipe]:
+    """The recipes of one model: a call over all positions, then a decode step where it has one."""
     import torch
 
     model_class = holder.model_class
@@ -130,8 +131,7 @@ def _recipes(
     found = [recipe(inputs=made[0], alternatives=tuple(made[1:]), scenario=scenario or "default")]
     if can_decode(model_class, config, library):
         first, *others = (
-            partial(decode_inputs, i, library)
-            for i in range(layouts(config.get_text_config(decoder=True)))
+            partial(decode_inputs, i, library) for i in range(layouts(config.get_text_config(decoder=True)))
         )
         found.append(recipe(inputs=first, alternatives=tuple(others), scenario=f"{scenario} decode".strip()))
     elif continues(model):

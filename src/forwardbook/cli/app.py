@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "regenerate": "forwardbook.cli.regenerate:regenerate",
     "evaluate": "forwardbook.cli.evaluate:evaluate",
     "static-share": "forwardbook.cli.static_share:static_share",
+    "coverage": "forwardbook.cli.catalogue:coverage",
     "schema": "forwardbook.cli.schema:schema",
     "explain": "forwardbook.cli.explain:explain",
     "verify": "forwardbook.cli.verify:verify",
@@ -31,6 +32,7 @@ COMMANDS: Final = {
 """Each command and its function. These modules import nothing slow: that is done inside the functions."""
 
 GROUPS: Final = {
+    "catalogue": "forwardbook.cli.catalogue:build_group",
     "profile": "forwardbook.cli.profile:build_group",
     "site": "forwardbook.cli.site:build_group",
 }

@@ -67,8 +67,11 @@ def derive(
     hints: Mapping[str, int] | None = None,
     points: int = 3,
     held: Sequence[Condition] = (),
+    loops: bool = True,
 ) -> list[Derived]:
     """Every call pattern of every target class in one run of the recipe, with its proof.
+
+    Without `loops`, sizes that became numbers on the way are not interpolated over.
 
     Raises:
         Exception: whatever the module raises when it is built or called.
@@ -83,7 +86,7 @@ def derive(
         Derived(recipe, dtype, p, proof, run.notes, target)
         for (target, p), proof in zip(found, proofs, strict=True)
     ]
-    return _with_loops(derived, numbers, seed, points, hints, held)
+    return _with_loops(derived, numbers, seed, points, hints, held) if loops else derived
 
 
 def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int]) -> bool:
@@ -101,7 +104,7 @@ def _holds(condition: Condition, numbers: Mapping[str, int]) -> bool:
         return False
 
 
-def _loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
+def loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
     """The sizes to interpolate over: consumed as numbers, or fixed by what Python compared."""
     consumed = {name for c in one.pattern.consumed for name in c.symbols if name in numbers}
     pinned = {name for name in numbers if pins(one.pattern.conditions, name, numbers)}
@@ -120,7 +123,7 @@ def _with_loops(
     """Patterns whose formulas fail because a size became a number, derived again by interpolation over it."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for index, one in enumerate(derived):
-        names = _loop_names(one, numbers)
+        names = loop_names(one, numbers)
         if names and not one.pattern.unruled:
             groups.setdefault(names, []).append(index)
     for names, members in _nested(groups).items():

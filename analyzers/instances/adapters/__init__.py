@@ -1,0 +1,23 @@
+"""A library's name in, its adapter out: which files to read, and ways to build and call its classes."""
+
+from __future__ import annotations
+
+from forwardbook.analyzers.instances.adapters.adapter import Adapter, Way
+
+
+def adapter_for(library: str) -> Adapter:
+    """The adapter of a library that has one, else the plain one."""
+    if library == "transformers":
+        from forwardbook.analyzers.instances.adapters.transformers_library import TransformersAdapter
+
+        return TransformersAdapter()
+    if library == "torch":
+        from forwardbook.analyzers.instances.adapters.torch_library import TorchAdapter
+
+        return TorchAdapter()
+    from forwardbook.analyzers.instances.adapters.plain import PlainAdapter
+
+    return PlainAdapter(library)
+
+
+__all__ = ["Adapter", "Way", "adapter_for"]

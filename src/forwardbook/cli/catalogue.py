@@ -1,0 +1,158 @@
+"""`forwardbook catalogue build` and `coverage`: a package in; its classes proved, stored, counted out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from forwardbook.pipeline.catalogue_build import Done
+    from forwardbook.pipeline.catalogue_plan import Unit
+    from forwardbook.pipeline.catalogue_record import UnitResult
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+
+
+def build_group() -> typer.Typer:
+    """The group `catalogue`."""
+    group = typer.Typer(
+        no_args_is_help=True,
+        rich_markup_mode="markdown",
+        help="Every module class of a package: found, reached, derived, proved, stored.",
+    )
+    group.callback()(_group)
+    group.command("build")(build)
+    return group
+
+
+def _group() -> None:
+    """Every module class of a package: found, reached, derived, proved, stored."""
+
+
+def build(
+    library: Annotated[str, typer.Option(help="The package: torch, transformers, or any other.")] = "torch",
+    only: Annotated[
+        str, typer.Option(metavar="PATTERN", help="Only units of which the name, or a class, fits.")
+    ] = "",
+    jobs: Annotated[int, typer.Option(min=1, help="Units that are worked on at once.")] = 1,
+    budget: Annotated[float, typer.Option(help="Seconds of processor time for one unit.")] = 240.0,
+    memory: Annotated[float, typer.Option(help="GB for the code of one unit, beyond torch itself.")] = 3.0,
+    seed: Annotated[int | None, typer.Option(help="Sizes of proofs are drawn from it.")] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Only so many units, drawn at random from --seed.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Work on units anew that are known.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List units and classes; run nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Find every module class of a package, reach it in a real forward(), derive, prove, store its formulas.
+
+    What is done is kept: an interrupted build goes on where it ended, and only what changed is done again.
+    """
+    from dataclasses import replace
+
+    from forwardbook.cli.catalogue_view import Progress, plan_view, summary_view
+    from forwardbook.cli.terminal import console
+    from forwardbook.pipeline.analyze import SEED
+    from forwardbook.pipeline.catalogue_plan import planned
+
+    seed = SEED if seed is None else seed
+    whole = planned(library, only)
+    plan = replace(whole, units=_drawn(whole.units, sample, seed)) if sample else whole
+    if dry_run:
+        console().print(plan_view(plan))
+        return
+    from forwardbook.pipeline.catalogue_build import Building
+    from forwardbook.pipeline.catalogue_build import build as built
+    from forwardbook.pipeline.catalogue_journal import Journal
+    from forwardbook.pipeline.catalogue_merge import merge
+    from forwardbook.pipeline.store import check_writable
+    from forwardbook.workspace import Workspace
+
+    workspace = Workspace.find()
+    check_writable(workspace)
+    how = Building(jobs=jobs, budget=budget, memory_gb=memory, seed=seed, force=force)
+    done: list[Done] = []
+    try:
+        with Progress(len(plan.units)) as shown:
+            for one in built(plan, workspace, how, shown.started):
+                done.append(one)
+                shown.done(one)
+    except KeyboardInterrupt:
+        kept = f"{len(done)} of {len(plan.units)} units are kept"
+        _say(f"interrupted: {kept}; the same command goes on from there")
+        raise typer.Exit(130) from None
+    results: list[UnitResult] = [one.result for one in done]
+    merged = merge(plan, results, workspace, whole=not only and sample is None)
+    journal = Journal(workspace, library)
+    journal.clear()
+    _tell(library, done, as_json)
+    if not as_json:
+        console().print(summary_view(library, results))
+    known = sum(one.known for one in done)
+    _say(
+        f"{merged.stored} entries stored, {merged.sharing} of them copies that share another's formulas; "
+        f"{known} of {len(done)} units were known" + (f"; drawn with --seed {seed}" if sample else "")
+    )
+
+
+def _drawn(units: tuple[Unit, ...], sample: int, seed: int) -> tuple[Unit, ...]:
+    """So many units, in their order."""
+    import random
+
+    places = sorted(random.Random(seed).sample(range(len(units)), min(sample, len(units))))
+    return tuple(units[place] for place in places)
+
+
+def _tell(library: str, done: list[Done], as_json: bool) -> None:
+    if not as_json:
+        return
+    import json
+    from dataclasses import asdict
+
+    from forwardbook.pipeline.catalogue_record import LibraryRecord
+    from forwardbook.pipeline.coverage import share
+
+    record = LibraryRecord(units={one.result.unit: one.result.record for one in done})
+    spent = {one.result.unit: one.result.spent.model_dump() for one in done if not one.known}
+    print(json.dumps({"coverage": asdict(share(library, record)), "spent": spent}, indent=1))
+
+
+def coverage(
+    library: Annotated[str, typer.Option(help="Only this library.")] = "",
+    most: Annotated[int, typer.Option(min=0, help="How many reasons to list for each library.")] = 12,
+    as_json: Json = False,
+) -> None:
+    """Tell how many classes were found, reached, exact, bounded, wrong or unproved, by library and reason."""
+    from dataclasses import asdict
+
+    from forwardbook.errors import ForwardbookError
+    from forwardbook.pipeline.catalogue_record import catalogue_path, read_catalogue
+    from forwardbook.pipeline.coverage import coverage as figures
+    from forwardbook.workspace import Workspace
+
+    workspace = Workspace.find()
+    shares = figures(read_catalogue(workspace), library)
+    if not shares:
+        what = f"of {library} " if library else ""
+        raise ForwardbookError(
+            f"reading {catalogue_path(workspace)}: no catalogue {what}was built here; "
+            f"build one: forwardbook catalogue build --library {library or 'torch'}"
+        )
+    if as_json:
+        import json
+
+        print(json.dumps({one.library: asdict(one) for one in shares}, indent=1))
+        return
+    from forwardbook.cli.catalogue_view import coverage_view
+    from forwardbook.cli.terminal import console
+
+    console().print(coverage_view(shares, most))
+
+
+def _say(text: str) -> None:
+    """A line beside the result, on standard error."""
+    import sys
+
+    print(text, file=sys.stderr)

@@ -1,0 +1,136 @@
+"""Plans, results and figures of the catalogue in, what a person sees of them out."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from forwardbook.pipeline.catalogue_record import LibraryRecord, UnitResult
+from forwardbook.pipeline.coverage import STATES, Reason, Share, share
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from forwardbook.pipeline.catalogue_build import Done
+    from forwardbook.pipeline.catalogue_plan import Plan
+
+SHOWN: Final = 12
+"""Reasons of failure in a summary."""
+_ALL: Final = (*STATES, "unreached")
+
+
+class Progress:
+    """A bar with the counts of verdicts on a terminal of standard error; else a line for each unit."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done = total, 0
+        self._counts: Counter[str] = Counter()
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bar
+
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+            )
+            self._bar = Bar(*columns, console=Console(stderr=True))
+            self._bar.start()
+            self._task = self._bar.add_task("reading", total=self._total)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def started(self, unit: str) -> None:
+        """A unit is being worked on."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=f"{_counted(self._counts)}  {escape(unit)}")
+
+    def done(self, one: Done) -> None:
+        """A unit is done."""
+        self._done += 1
+        mine: Counter[str] = Counter(result.state for result in one.result.record.classes)
+        self._counts.update(mine)
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=_counted(self._counts), completed=self._done)
+        elif not one.known:
+            spent = one.result.spent
+            print(
+                f"{self._done}/{self._total} {one.result.unit}: {_counted(mine)}, "
+                f"{spent.processor:.0f} s of processor, {spent.megabytes:.0f} MB",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in _ALL if counts[name]) or "nothing yet"
+
+
+def plan_view(plan: Plan) -> RenderableType:
+    """The units of a plan, each with how many classes it has."""
+    table = _table(("unit", "classes", "with a forward() of their own"))
+    for unit in plan.units:
+        own = sum(one.defines for one in unit.classes)
+        table.add_row(escape(unit.name), str(len(unit.classes)), str(own))
+    total = sum(len(unit.classes) for unit in plan.units)
+    return Group(table, Text(f"{len(plan.units)} units, {total} classes of {plan.library} {plan.version}"))
+
+
+def summary_view(library: str, results: Sequence[UnitResult]) -> RenderableType:
+    """Verdicts and reasons of what a build looked at."""
+    record = LibraryRecord(units={one.unit: one.record for one in results})
+    return coverage_view([share(library, record)], SHOWN)
+
+
+def coverage_view(shares: Sequence[Share], most: int) -> RenderableType:
+    """The figures of libraries as a table, then of each the reasons that touch most classes."""
+    table = _table(("library", "found", "reached", *STATES, "of reached exact", "sharing"))
+    for one in shares:
+        exact = f"{100 * one.exact / one.reached:.1f} %" if one.reached else "-"
+        counts = (one.found, one.reached, one.exact, one.bounded, one.wrong, one.unproved)
+        name = f"{one.library} {one.version}".strip()
+        table.add_row(escape(name), *map(str, counts), exact, str(one.sharing))
+    parts: list[RenderableType] = [table]
+    for one in shares:
+        if one.model_types:
+            told = f"{one.library}: {one.model_types_reached} of {one.model_types} model types ran"
+            parts += ["", Text(told)]
+        if one.reasons and most:
+            parts += ["", _reasons(one, most)]
+    return Group(*parts)
+
+
+def _reasons(one: Share, most: int) -> Table:
+    table = _table((f"{one.library}: not exact because", "classes", "at", "such as"))
+    for reason in one.reasons[:most]:
+        table.add_row(_said(reason), str(reason.classes), escape(reason.place), escape(reason.example))
+    return table
+
+
+def _said(reason: Reason) -> str:
+    stage = f"{reason.state}, {reason.kind}" if reason.kind else reason.state
+    return escape(f"{stage}: {reason.reason}")
+
+
+def _table(columns: Sequence[str]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for index, column in enumerate(columns):
+        number = column in (*_ALL, "found", "reached", "classes", "sharing", "of reached exact")
+        table.add_column(column, justify="right" if number and index else "left", overflow="fold")
+    return table

@@ -1,0 +1,115 @@
+"""What the catalogue keeps of classes and of units of work, as frozen records; and their file on disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import Field, JsonValue, ValidationError
+
+from forwardbook.errors import ForwardbookError
+from forwardbook.schema import Record
+from forwardbook.workspace import Workspace, write_atomically
+
+CATALOGUE_NAME: Final = "catalogue.json"
+CATALOGUE_VERSION: Final = 1
+
+State = Literal["exact", "bounded", "wrong", "unproved", "unreached"]
+"""What came of a class: the verdict of its entry; `unreached` where no forward() that ran called it."""
+
+
+class ClassResult(Record):
+    """One class of the catalogue: what came of it, and if nothing was proved why and where."""
+
+    name: str
+    defines: bool = True
+    """Whether forward() is written in its own body; else it is inherited."""
+    state: State
+    kind: str = ""
+    """What kept it from more: the stage that failed, in a word."""
+    reason: str = ""
+    place: str = ""
+    way: str = ""
+    """The model, or the row of data, through which it was reached."""
+    digest: str = ""
+    """Of a proved class, the hash of its code with all names of its family taken out."""
+
+
+class WayResult(Record):
+    """One way that was tried: which classes it reached, or why it did not run."""
+
+    name: str
+    model_type: str = ""
+    reached: int = 0
+    kind: str = ""
+    reason: str = ""
+    place: str = ""
+
+
+class UnitRecord(Record):
+    """The classes of one unit as of one state of their sources (`stamp`)."""
+
+    stamp: str
+    classes: tuple[ClassResult, ...] = ()
+    ways: tuple[WayResult, ...] = ()
+
+
+class Spent(Record):
+    """What one unit took: seconds by the clock and of the processor, and megabytes at the fullest."""
+
+    seconds: float = 0.0
+    processor: float = 0.0
+    megabytes: float = 0.0
+
+
+class UnitResult(Record):
+    """All that a child process gives back of a unit: its record, entries by full class name, its costs."""
+
+    unit: str
+    library: str
+    record: UnitRecord
+    entries: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
+    spent: Spent = Spent()
+
+
+class LibraryRecord(Record):
+    """One library: its version, the state of all its files, its units by name."""
+
+    version: str = ""
+    stamp: str = ""
+    units: dict[str, UnitRecord] = Field(default_factory=dict)
+
+
+class Catalogue(Record):
+    """The file catalogue.json as a whole."""
+
+    catalogue_version: Literal[1] = 1
+    libraries: dict[str, LibraryRecord] = Field(default_factory=dict)
+
+
+def catalogue_path(workspace: Workspace) -> Path:
+    """Where a workspace keeps its catalogue."""
+    return workspace.root / CATALOGUE_NAME
+
+
+def read_catalogue(workspace: Workspace) -> Catalogue:
+    """The catalogue of a workspace; an empty one where there is none."""
+    path = catalogue_path(workspace)
+    if not path.is_file():
+        return Catalogue()
+    try:
+        return Catalogue.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, ValidationError) as error:
+        raise ForwardbookError(
+            f"reading {path}: it is no catalogue that we read: {str(error).splitlines()[0]}; "
+            "move it away to build it afresh"
+        ) from error
+
+
+def write_catalogue(catalogue: Catalogue, workspace: Workspace) -> None:
+    """Put the catalogue down: sorted, a line for each value that says something."""
+    content = catalogue.model_dump(mode="json", exclude_defaults=True)
+    content["catalogue_version"] = CATALOGUE_VERSION
+    text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    write_atomically(catalogue_path(workspace), text)

@@ -1,0 +1,79 @@
+"""Proved entries and hashes of their code in; out the same with copies across families sharing one entry.
+
+Two classes share where their code is the same with the names of their families taken out, and what was
+derived and proved of each is the same. The same code under another default configuration, or with another
+helper behind the same name, is no copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from forwardbook.schema import QUANTITIES, Entry, Regime
+
+
+def shared(entries: Mapping[str, Entry], digests: Mapping[str, str]) -> dict[str, Entry]:
+    """Entries by key, each copy led to the first key of its like; `digests` has the hash of each by key.
+
+    Entries that lead elsewhere already, and those without a hash, stay as they are.
+    """
+    first: dict[object, str] = {}
+    found: dict[str, Entry] = {}
+    for key in sorted(entries):
+        entry = entries[key]
+        like = (digests.get(key), entry.library, shape(entry))
+        if not digests.get(key) or entry.same_as is not None or not entry.regimes:
+            found[key] = entry
+        elif like in first:
+            found[key] = copy_of(entry, first[like])
+        else:
+            first[like] = key
+            found[key] = entry
+    return found
+
+
+def copy_of(entry: Entry, key: str) -> Entry:
+    """The entry without formulas of its own: those of `key` are its."""
+    return entry.model_copy(
+        update={
+            "same_as": key,
+            "regimes": (),
+            "parameters": (),
+            "unresolved": (),
+            "generated_file_name": "",
+            "generated_class_name": "",
+        }
+    )
+
+
+def released(entry: Entry, holder: Entry) -> Entry:
+    """A copy as an entry of its own, with the formulas that its holder had."""
+    return entry.model_copy(
+        update={
+            "same_as": None,
+            "regimes": holder.regimes,
+            "parameters": holder.parameters,
+            "unresolved": holder.unresolved,
+        }
+    )
+
+
+def shape(entry: Entry) -> tuple[object, ...]:
+    """All that an entry says of costs; where in a file its lines are, and names of classes, do not count."""
+    start = min((line.line for one in entry.regimes for line in one.flop_analysis.lines), default=0)
+    names = tuple(sorted(one.name for one in entry.parameters))
+    return (entry.validation.verdict, names, tuple(_regime(one, start) for one in entry.regimes))
+
+
+def _regime(one: Regime, start: int) -> tuple[object, ...]:
+    flops, memory = one.flop_analysis, one.memory_analysis
+    return (
+        one.name,
+        one.conditions,
+        one.assumptions,
+        one.parameters,
+        tuple(one.formula(quantity) for quantity in QUANTITIES),
+        tuple((li.line - start, li.flops, li.pointwise_ops, li.operations) for li in flops.lines),
+        tuple((li.line - start, li.reads, li.writes) for li in memory.lines),
+        tuple((c.attribute, c.times, tuple(sorted(c.bindings.items()))) for c in flops.submodule_calls),
+    )
