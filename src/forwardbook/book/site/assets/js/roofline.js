@@ -44,6 +44,8 @@
     };
   };
 
+  const brief = name => name.replace(/^(NVIDIA|AMD Instinct) (GeForce )?/, "");
+
   const choice = (device, ids, changed) => {
     const box = make("input", { type: "checkbox", value: device.id, onchange: () => {
       if (box.checked) ids.add(device.id);
@@ -52,7 +54,7 @@
       changed();
     } });
     box.checked = ids.has(device.id);
-    return make("label", { class: "fb-chip" }, box, device.name.replace(/^(NVIDIA|AMD Instinct) /, ""));
+    return make("label", { class: "fb-chip" }, box, brief(device.name));
   };
 
   const figure = (roofs, points, width, tell) => {
@@ -92,7 +94,7 @@
     make("table", { class: "fb-table" },
       make("caption", {}, CAPTION),
       make("thead", {}, make("tr", {}, head("call"), numberHead("flops"), numberHead("bytes"), numberHead("flops per byte"),
-        roofs.map(roof => numberHead(`${roof.device.name}, ${roof.format}`)))),
+        roofs.map(roof => numberHead(`${brief(roof.device.name)}, ${roof.format}`)))),
       make("tbody", {}, points.map(point => make("tr", {},
         make("th", { scope: "row" }, point.name),
         make("td", { class: "fb-number" }, A.scaled(point.flops, "op")),
