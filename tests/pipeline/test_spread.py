@@ -154,7 +154,14 @@ def test_regeneration_and_explaining_on_a_cluster(cluster: Cluster, tmp_path: Pa
         assert stale_entry(key, database[key], database.rules_version, folder) is None
         assert "6 *" in database[key].regimes[0].flop_analysis.flops
         assert "exact" == database[key].validation.verdict
-    assert 0 == run(folder, "explain", ".", "--repository", "--focus", "nets", "--cluster", address).wait(600)
+    assert run(folder, "explain", "nets", "--out", "pages", "--cluster", address).wait(600) == 0
+    assert run(folder, "explain", "nets", "--out", "alone").wait(600) == 0
+    pages = {page.name: page.read_text() for page in (folder / "pages").glob("*.md")}
+    alone = {
+        page.name: page.read_text().replace("alone/", "pages/") for page in (folder / "alone").glob("*.md")
+    }
+    assert alone.keys() == pages.keys()
+    assert 8 == len(pages)
 
 
 def run(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from forwardbook.cli.agent_options import Analyst, Batch, DryRun, MaxCost, Model
+from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Timeout = Annotated[float | None, typer.Option(help="Seconds for the code of the class; by default 600.")]
@@ -46,12 +47,15 @@ def analyze_module(
     model: Model = "",
     dry_run: DryRun = False,
     batch: Batch = False,
+    jobs: Jobs = 1,
+    cluster: Cluster = "",
 ) -> None:
     """Derive the cost formulas of classes from their forward(), prove them, store them."""
     from forwardbook.cli.agent_options import chosen_analyst, show_preview, show_spent
     from forwardbook.cli.analyze_view import show_analysis, show_outcomes
     from forwardbook.pipeline.analyze import Options, analyze, previewed
     from forwardbook.pipeline.analyze_many import analyze_many
+    from forwardbook.pipeline.analyze_spread import run_on
     from forwardbook.pipeline.job import Limits
 
     options = Options(
@@ -60,7 +64,7 @@ def analyze_module(
         _pairs("--input", inputs, "x=batch_size,seq_len"),
         derive,
     )
-    limits = Limits.given(memory, timeout)
+    limits, spread = Limits.given(memory, timeout), spread_of(jobs, cluster)
     chosen = chosen_analyst(analyst, max_cost, model, dry_run, batch)
     if chosen is not None and dry_run:
         for name in names:
@@ -74,12 +78,24 @@ def analyze_module(
 
             if len(names) > 1:
                 outcomes = analyze_many(
-                    names, options, limits=limits, force=force, started=started, chosen=chosen
+                    names,
+                    options,
+                    limits=limits,
+                    force=force,
+                    started=started,
+                    chosen=chosen,
+                    spread=spread,
                 )
                 failed = show_outcomes(outcomes, as_json)
             else:
                 analysis = analyze(
-                    names[0], options, limits=limits, force=force, started=started, chosen=chosen
+                    names[0],
+                    options,
+                    limits=limits,
+                    force=force,
+                    run=run_on(spread),
+                    started=started,
+                    chosen=chosen,
                 )
     finally:
         show_spent(chosen)

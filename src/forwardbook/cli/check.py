@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from forwardbook.cli.analyze import interruptible
-from forwardbook.cli.regenerate import Cluster, Jobs, say
+from forwardbook.cli.regenerate import say
+from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
 if TYPE_CHECKING:
     from forwardbook.guard.findings import Findings
@@ -51,7 +52,7 @@ def check(
     memory: Memory = None,
 ) -> None:
     """Exit 1 if a call of any module costs another amount than the database says, or breaks its budget."""
-    from forwardbook.cli.regenerate import class_progress, spread_of
+    from forwardbook.cli.regenerate import class_progress
     from forwardbook.guard.findings import summary
     from forwardbook.pipeline.check import Asked, check
     from forwardbook.pipeline.job import Limits
@@ -96,7 +97,7 @@ def diff(
     memory: Memory = None,
 ) -> None:
     """Show what changed in cost between two databases, git revisions or installations."""
-    from forwardbook.cli.regenerate import class_progress, spread_of
+    from forwardbook.cli.regenerate import class_progress
     from forwardbook.guard.findings import summary
     from forwardbook.pipeline.diff import Asked, diff
     from forwardbook.pipeline.job import Limits

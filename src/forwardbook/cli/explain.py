@@ -59,7 +59,7 @@ def explain(
 ) -> None:
     """Document files, a folder or a repository without running any of it; each claim is checked first."""
     from forwardbook.cli.agent_options import chosen_analyst, show_preview, show_spent
-    from forwardbook.cli.regenerate import spread_of
+    from forwardbook.cli.spread_options import spread_of
     from forwardbook.pipeline.explain import Request, explain, facts_json
     from forwardbook.pipeline.explain_prompts import prompts
 

@@ -11,18 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forwardbook.cli.agent_options import Analyst, MaxCost, Model
+from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
 if TYPE_CHECKING:
     from forwardbook.guard.regenerated import Regenerated
     from forwardbook.pipeline.regenerate import Told
-    from forwardbook.pipeline.spread import Spread
     from forwardbook.pipeline.stale import Stale
-
-Jobs = Annotated[int, typer.Option(min=1, help="Classes at once; each runs in a process of its own.")]
-Cluster = Annotated[
-    str,
-    typer.Option(metavar="tcp://HOST:PORT", help="A Dask scheduler whose workers do the work instead."),
-]
 
 
 def regenerate(
@@ -127,18 +121,6 @@ def _tell(done: Regenerated, places: Sequence[Path], as_json: bool) -> None:
     say(summary(done))
     for path in places:
         say(f"report: {path}")
-
-
-def spread_of(jobs: int, cluster: str) -> Spread:
-    """Where work is done; wrong usage says what an address looks like."""
-    from forwardbook.pipeline.spread import Spread
-
-    if cluster and "://" not in cluster:
-        raise typer.BadParameter(
-            f"{cluster!r} is no address of a scheduler, such as tcp://127.0.0.1:8786",
-            param_hint="'--cluster'",
-        )
-    return Spread(jobs, cluster)
 
 
 @contextmanager

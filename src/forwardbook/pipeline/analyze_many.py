@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.analyze import Analysis, Attempt, Options, attempt, concluded
+from forwardbook.pipeline.analyze_spread import answered
 from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.spread import HERE, Spread
 from forwardbook.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def analyze_many(
     force: bool = False,
     started: Callable[[str], None] = lambda name: None,
     chosen: Chosen | None = None,
+    spread: Spread = HERE,
 ) -> Iterator[Outcome]:
     """Each class as soon as it is stored; those with open lines last, after one round of questions.
 
@@ -39,9 +42,11 @@ def analyze_many(
     """
     workspace, limits = Workspace.find(), limits or Limits.given()
     waiting: list[tuple[str, Attempt]] = []
-    for name in dict.fromkeys(names):
+    for name, run in answered(list(dict.fromkeys(names)), options, workspace, limits, spread, force):
         try:
-            tried = attempt(name, options, workspace, limits, force=force, started=started, chosen=chosen)
+            tried = attempt(
+                name, options, workspace, limits, force=force, run=run, started=started, chosen=chosen
+            )
             if isinstance(tried, Attempt):
                 if chosen is not None and tried.points:
                     waiting.append((name, tried))

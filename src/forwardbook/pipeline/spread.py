@@ -74,6 +74,10 @@ class Spread:
                 yield -1
 
 
+HERE: Final = Spread()
+"""One after the other in this process."""
+
+
 @contextlib.contextmanager
 def _client(address: str) -> Iterator[Client]:
     """A connection to a scheduler.
