@@ -1,5 +1,6 @@
 """The shipped configuration: every option fits the schema, and what is wrong is told with what was meant."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,32 @@ def test_broken_files(text: str, said: str, tmp_path: Path) -> None:
 
     with pytest.raises(ConfigurationError, match=said):
         configured([tmp_path, SHIPPED])
+
+
+def test_documented_files(tmp_path: Path) -> None:
+    """The files that the documentation shows compose as it says."""
+    page = Path(__file__).parents[2] / "docs" / "profiling_configuration.md"
+    shown = re.findall(
+        r"```yaml\n# (conf/\S+?\.yaml).*?\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+    )
+    for name, text in shown:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    _, found = configured(roots(None, tmp_path))
+
+    assert ["conf/model/mine.yaml", "conf/config.yaml"] == [name for name, _ in shown]
+    assert ("gpt2-0", {"n_layer": 4}, 20, "text") == (
+        found.output.run_id,
+        found.model.fields,
+        found.dataset.sampling.num_samples_per_epoch,
+        found.dataset.kind,
+    )
+
+
+def test_documented_options() -> None:
+    """Every option that the documentation names is there."""
+    page = (Path(__file__).parents[2] / "docs" / "profiling_configuration.md").read_text(encoding="utf-8")
+    search = SearchPath([SHIPPED])
+    for group, told in re.findall(r"^\| `([\w/]+)` \| [^|]*\| ([^|]*`[^|]*) \|$", page, re.MULTILINE):
+        if search.is_group(group):
+            assert set(re.findall(r"`(\w+)`", told)) <= set(search.options(group)), group

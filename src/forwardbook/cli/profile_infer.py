@@ -58,7 +58,7 @@ def infer(
 ) -> None:
     """Predict without profiling: `forwardbook profile infer models/vit images --threshold 0.3`
 
-    From configuration groups: `forwardbook profile infer model=gpt2 dataset=omnidocbench`"""
+    From groups: `forwardbook profile infer model=gpt2 dataset=text_lines dataset.root=texts`"""
     flags: dict[str, tuple[str, JsonValue]] = {
         "--task": ("model.task", task),
         "--prompt": ("dataset.prompt", prompt),
