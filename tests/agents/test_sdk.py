@@ -19,10 +19,10 @@ from .script import Hang, say, tool_results, use
 from .server import Scripted
 
 PROGRAM = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not PROGRAM.exists(), reason="the SDK came without its program"),
-]
+pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="the SDK came without its program")
+QUICK = ("429", "cut stream", "refusal")
+"""Faults that are tried each time; each starts the program once more, so the others are slow together."""
+TABLE = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in FAULTS]
 RIGHT = use("StructuredOutput", {"total": 4, "reasoning": "two and two"})
 WRONG = use("StructuredOutput", {"total": 5})
 
@@ -57,7 +57,7 @@ def left_over() -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", TABLE)
 def test_fault_has_its_kind(name: str) -> None:
     """Each fault ends in its own kind of failure, in time; no process, folder or reservation is left."""
     step, kind = FAULTS[name]
@@ -74,6 +74,7 @@ def test_fault_has_its_kind(name: str) -> None:
     assert [] == left_over()
 
 
+@pytest.mark.slow
 def test_refused_connection() -> None:
     """Where nobody listens the failure is one of connection."""
     with Scripted() as server:
@@ -98,6 +99,7 @@ def test_task_ends_in_time() -> None:
     assert [] == left_over()
 
 
+@pytest.mark.slow
 def test_turns_are_limited() -> None:
     """A model that only reads ends at the limit of turns."""
     with Scripted(forever=lambda body: say(use("mcp__facts__facts", {}))) as server:
@@ -107,6 +109,7 @@ def test_turns_are_limited() -> None:
     assert ("turns", 3) == (failure.kind, len(server.bodies))
 
 
+@pytest.mark.slow
 def test_liar_ends_invalid() -> None:
     """A model that keeps submitting what is wrong is given up, with every reason told."""
     with Scripted(forever=lambda body: say(WRONG)) as server:
@@ -140,6 +143,7 @@ server.run()
 """
 
 
+@pytest.mark.slow
 def test_user_names_documentation(tmp_path: Path) -> None:
     """A server of the user's own configuration answers the writer, with the tools that it names alone."""
     script = tmp_path / "library.py"
