@@ -50,7 +50,8 @@ def phase_costs(
     Sizes of `pinned` are that number throughout; the others are near their `hints` where the model is read.
 
     Raises:
-        ModelRefused: where the model does not run, a size became a number, or no proof was reached.
+        NoPolynomial: where a size became a number, and costs are not one polynomial in it.
+        ModelRefused: where the model does not run, or no proof was reached.
     """
     fixed = dict(pinned or {})
     recipe, run = _first_run(phase, dtype, hints, fixed)
@@ -59,6 +60,11 @@ def phase_costs(
     derivation.interpolate(hints)
     conditions = derivation.relaxed()
     points, differences = derivation.proved(conditions, random.Random(seed))
+    if differences and derivation.interpolated:
+        name = derivation.interpolated[0]
+        raise NoPolynomial(
+            name, f"{recipe.target} ({phase.name}): not one polynomial in {name}: {differences[0]}"
+        )
     told = [Condition(Expr.symbol(n), "==", Expr.const(v)) for n, v in fixed.items()]
     return PhaseCosts(
         phase="decode" if phase.name == "decode" else "prefill",
