@@ -21,7 +21,7 @@ from forwardbook.workspace import Database, Workspace
 from forwardbook.workspace.database import read_entries
 from forwardbook.workspace.folder import DATABASE_NAME
 from forwardbook.workspace.kept_outcomes import KeptOutcomes
-from forwardbook.workspace.revision import RevisionError, commit_of, file_at
+from forwardbook.workspace.revision import commit_of, file_at
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _before(workspace: Workspace, present: Database, against: str) -> tuple[Data
     """The database to compare with, and what to call it.
 
     Raises:
-        RevisionError: where the revision or its database is not there.
+        ForwardbookError: where there is no such revision, or its database cannot be read.
     """
     if not against:
         return present, DATABASE_NAME
@@ -93,10 +93,7 @@ def _before(workspace: Workspace, present: Database, against: str) -> tuple[Data
     commit = commit_of(workspace.root, against)
     text = file_at(workspace.root, commit, DATABASE_NAME)
     if text is None:
-        raise RevisionError(
-            f"checking against {against}: that commit has no {DATABASE_NAME} in {workspace.root.name}; "
-            "name a later one, or leave --against out"
-        )
+        return Database({}), f"{against}, which has no {DATABASE_NAME}"
     entries, rules = read_entries(text, f"{DATABASE_NAME} of {against}")
     return Database(entries, None, rules), against
 

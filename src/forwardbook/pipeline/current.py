@@ -30,11 +30,15 @@ class Current:
     reasons: tuple[str, ...] = ()
     problem: str = ""
     derived: bool = False
+    gone: bool = False
+    """Whether there is no such class any more."""
 
     def trouble(self, before: Entry) -> Trouble:
         """The problem, at the place where the class was."""
         place = before.code_location
-        return Trouble(self.key, self.full_class_name, self.problem, place.file, place.line_start)
+        advice = "; if that is meant: forwardbook regenerate --drop-gone" if self.gone else ""
+        reason = f"{self.problem}{advice}"
+        return Trouble(self.key, self.full_class_name, reason, place.file, place.line_start)
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,8 @@ class Now:
 
 def _current(outcome: Outcome, reasons: tuple[str, ...]) -> Current:
     entry = Entry.model_validate(outcome.entry) if outcome.entry is not None else None
-    return Current(outcome.key, outcome.full_class_name, entry, reasons, outcome.problem, True)
+    gone = outcome.problem_kind == "gone"
+    return Current(outcome.key, outcome.full_class_name, entry, reasons, outcome.problem, True, gone)
 
 
 def located(change: ClassChange, entry: Entry, folder: Path) -> ClassChange:

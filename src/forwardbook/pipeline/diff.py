@@ -195,7 +195,7 @@ def _put(side: Side, one: Current, before: Entry) -> None:
     side.derived += one.derived
     if one.entry is not None:
         side.entries[one.full_class_name] = one.entry
-    else:
+    elif not one.gone:
         trouble = one.trouble(before)
         reason = f"{side.name}: {trouble.reason.splitlines()[0]}"
         side.troubles.append(
