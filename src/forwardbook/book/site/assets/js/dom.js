@@ -49,6 +49,19 @@
         build(element, JSON.parse(element.dataset.fb));
       }
     }
+    requestAnimationFrame(reachWide); // once the theme has wrapped its tables
+  };
+
+  /** What is wider than its place can be scrolled with the keyboard too. */
+  const reachWide = () => {
+    for (const place of document.querySelectorAll(".fb-math, .md-typeset__scrollwrap")) {
+      const isWide = place.scrollWidth > place.clientWidth;
+      const label = place.matches(".fb-math") ? "Formulas" : "Table";
+      for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", label]]) {
+        if (isWide) place.setAttribute(name, value);
+        else place.removeAttribute(name);
+      }
+    }
   };
 
   const pending = new Map();
@@ -74,6 +87,7 @@
 
   Object.assign(F, { make, draw, select, groupedDigits, freshId, component, mountAll, load, root: ROOT });
 
+  addEventListener("resize", reachWide);
   addEventListener("DOMContentLoaded", () => {
     // the theme says when it has replaced the page without loading it
     if (globalThis.document$) globalThis.document$.subscribe(mountAll);
