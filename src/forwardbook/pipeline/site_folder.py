@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from forwardbook.book.page import is_untouched
 from forwardbook.workspace import WorkspaceError, write_atomically
 
 MANIFEST: Final = ".manifest.json"
@@ -51,7 +52,9 @@ class SiteFolder:
                 f"preparing the site: {path} holds files and was not made by forwardbook; nothing was "
                 "changed. Move it away: the pages of the site are written there"
             )
-        return cls(path)
+        folder = cls(path)
+        folder.save()  # from here on the folder is known to be ours, whatever happens
+        return folder
 
     def is_current(self, name: str, made_from: str) -> bool:
         """Whether the file was made from the same, and stands there; it then stays."""
@@ -70,7 +73,7 @@ class SiteFolder:
         digest = hashlib.sha256(data).hexdigest()
         path = self.path / name
         present = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
-        if present not in (None, digest, self.digests.get(name)):
+        if present not in (None, digest) and not self._is_ours(name, present):
             raise WorkspaceError(
                 f"preparing the site: {path} was edited by hand, and is generated; nothing was changed in "
                 "it. Change what it is made from, and remove the file"
@@ -80,6 +83,17 @@ class SiteFolder:
             self.written.append(name)
         self.kept.add(name)
         self.made_from[name], self.digests[name] = made_from, digest
+
+    def _is_ours(self, name: str, present: str | None) -> bool:
+        """Whether the file is as we wrote it; after an interruption a page tells by its own checksum."""
+        if name in self.digests:
+            return present == self.digests[name] or bool(self._untouched(name))
+        return bool(self._untouched(name)) if name.endswith(".md") else name.startswith("assets/")
+
+    def _untouched(self, name: str) -> bool | None:
+        if not name.endswith(".md"):
+            return None
+        return is_untouched((self.path / name).read_text(encoding="utf-8", errors="replace"))
 
     def close(self) -> None:
         """Remove what nothing was put for this time, unless someone edited it, and write the manifest."""

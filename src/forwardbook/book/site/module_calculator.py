@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from forwardbook.book.site.data import Calculator, CalculatorRegime, Input
 from forwardbook.book.site.formula_tree import NotAFormulaError, value
 from forwardbook.book.site.module_subject import ModuleSubject
 from forwardbook.book.site.quantities import QUANTITY_LIST, USUAL_SIZES, WIDTH_NAMES
-from forwardbook.schema import QUANTITIES, Entry, Regime
+from forwardbook.schema import QUANTITIES, Entry, Parameter, Regime
+
+_NAME: Final = re.compile(r"\{([^{}]*)\}")
 
 
 def module_calculator(subject: ModuleSubject) -> Calculator:
     """The calculator of a class that has regimes."""
     holder = subject.holder
     sizes, regime, expected = _start(subject)
+    known = {each.name: each for each in holder.parameters}
+    names = dict.fromkeys([*known, *(name for regime in holder.regimes for name in names_of(regime))])
+    told = [known.get(name) or Parameter(name=name) for name in names]
     inputs = tuple(
         Input(name=each.name, meaning=each.meaning, source=each.source, default=str(sizes.get(each.name, "")))
-        for each in holder.parameters
+        for each in told
     )
     return Calculator(
         key=subject.key,
         class_name=subject.entry.class_name,
         quantities=QUANTITY_LIST,
         inputs=inputs,
-        bits=tuple(each.name for each in holder.parameters if each.name in WIDTH_NAMES),
+        bits=tuple(name for name in names if name in WIDTH_NAMES),
         regimes=tuple(_regime(each) for each in holder.regimes),
         presets=subject.presets,
         regime=regime,
@@ -32,12 +39,19 @@ def module_calculator(subject: ModuleSubject) -> Calculator:
     )
 
 
+def names_of(regime: Regime) -> tuple[str, ...]:
+    """The parameters of a regime, and any other name in its conditions and formulas."""
+    texts = (*regime.conditions, *(regime.formula(name) for name in QUANTITIES))
+    found = {name for text in texts for name in _NAME.findall(text)}
+    return (*regime.parameters, *sorted(found - set(regime.parameters)))
+
+
 def _regime(regime: Regime) -> CalculatorRegime:
     return CalculatorRegime(
         name=regime.name,
         context=regime.context,
         conditions=regime.conditions,
-        parameters=regime.parameters,
+        parameters=names_of(regime),
         formulas={name: regime.formula(name) for name in QUANTITIES},
     )
 
@@ -54,7 +68,7 @@ def costs_at(entry: Entry, sizes: dict[str, int]) -> tuple[str, dict[str, int]] 
     """The regime that a calculator takes for these sizes and every quantity, None where none holds."""
     given = sizes.keys()
     for regime in entry.regimes:
-        least = {name: 0 if f"{{{name}}} >= 0" in regime.conditions else 1 for name in regime.parameters}
+        least = {name: 0 if f"{{{name}}} >= 0" in regime.conditions else 1 for name in names_of(regime)}
         if not (least.keys() <= given and given - set(WIDTH_NAMES) <= least.keys()):
             continue
         if any(sizes[name] < size for name, size in least.items()):
@@ -72,9 +86,9 @@ def _candidates(subject: ModuleSubject) -> Iterator[dict[str, int]]:
         for preset in subject.presets[:3]:
             known = {**USUAL_SIZES, **{name: int(value) for name, value in preset.values.items()}}
             for usual in ({}, {"seq_len": 512}, {"seq_len": 64}):
-                sizes = {name: (known | usual).get(name) for name in regime.parameters}
+                sizes = {name: (known | usual).get(name) for name in names_of(regime)}
                 if all(value is not None for value in sizes.values()):
                     yield {name: value for name, value in sizes.items() if value is not None}
         for point in regime.proof.points if regime.proof else ():
-            if all(name in point.sizes for name in regime.parameters):
-                yield {name: point.sizes[name] for name in regime.parameters}
+            if all(name in point.sizes for name in names_of(regime)):
+                yield {name: point.sizes[name] for name in names_of(regime)}
