@@ -111,9 +111,9 @@ def find(database: Database, name: str) -> str:
 
 
 def _names(database: Database, key: str) -> tuple[str, ...]:
-    raw = database.raw(key)
-    full = str(raw.get("full_class_name", ""))
-    return full, full.rpartition(".")[2], str(raw.get("generated_class_name", ""))
+    head = database.head(key)
+    full = head.full_class_name
+    return full, full.rpartition(".")[2], head.generated_class_name
 
 
 def _list(keys: list[str]) -> str:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from forwardbook.errors import ForwardbookError
 from forwardbook.schema import SCHEMA_VERSION, Entry
 from forwardbook.workspace.migrations import Json, migrated
+from forwardbook.workspace.raw_entries import Head, RawEntries, head_of, indented, raw_entries
 
 
 class DatabaseError(ForwardbookError):
@@ -26,26 +27,45 @@ class Database(Mapping[str, Entry]):
     ) -> None:
         self.own = own
         self.rules_version = rules
-        self._raw: dict[str, Json] = {**(beneath or {}), **own}
+        self._sources = (own, beneath or {})
+        self._keys = {*own, *(beneath or {})}
         self._entries: dict[str, Entry] = {}
+        self._heads: dict[str, Head] = {}
+        self._by_name: dict[str, str] | None = None
 
     def __getitem__(self, key: str) -> Entry:
         if key not in self._entries:
-            self._entries[key] = _entry(key, self._raw[key])
+            self._entries[key] = _entry(key, self.raw(key))
         return self._entries[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._raw))
+        return iter(sorted(self._keys))
 
     def __len__(self) -> int:
-        return len(self._raw)
+        return len(self._keys)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._raw
+        return key in self._keys
 
     def raw(self, key: str) -> Json:
         """The JSON of an entry as it stands in the file, not validated."""
-        return self._raw[key]
+        try:
+            return self._holding(key)[0][key]
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits
+            raise DatabaseError(f"reading entry {key} of the database: it is damaged ({error})") from error
+
+    def _holding(self, key: str) -> list[Mapping[str, Json]]:
+        found = [source for source in self._sources if key in source]
+        if not found:
+            raise KeyError(key)
+        return found
+
+    def head(self, key: str) -> Head:
+        """An entry's names and where it leads, without decoding all of it; for a look at many entries."""
+        if key not in self._heads:
+            source = self._holding(key)[0]
+            self._heads[key] = source.head(key) if isinstance(source, RawEntries) else head_of(source[key])
+        return self._heads[key]
 
     def with_entries(self, entries: Mapping[str, Entry]) -> Database:
         """The database as it is once these entries are in it."""
@@ -67,21 +87,35 @@ class Database(Mapping[str, Entry]):
         """`library_Class`; where another class of the library has that key, with the module path between."""
         module, _, name = full_class_name.rpartition(".")
         short = f"{library}_{name}"
-        if short not in self or self._raw[short].get("full_class_name") == full_class_name:
+        if short not in self or self.head(short).full_class_name == full_class_name:
             return short
         path = module.removeprefix(library).strip(".").replace(".", "_")
         return f"{library}_{path}_{name}"
 
     def key_of(self, full_class_name: str) -> str | None:
-        """The key of a class that is in the database."""
-        for key in self:
-            if self._raw[key].get("full_class_name") == full_class_name:
-                return key
-        return None
+        """The key of a class that is in the database; of several the first."""
+        if self._by_name is None:
+            self._by_name = {self.head(key).full_class_name: key for key in sorted(self._keys, reverse=True)}
+        return self._by_name.get(full_class_name)
 
 
-def read_entries(text: str, origin: str) -> tuple[dict[str, Json], str]:
+def read_entries(text: str, origin: str) -> tuple[Mapping[str, Json], str]:
     """The raw entries and the rules version of a database file, in the current schema version."""
+    found = raw_entries(text.encode("utf-8", "surrogatepass"), SCHEMA_VERSION)
+    return found or _read_whole(text, origin)
+
+
+def load_entries(path: Path) -> tuple[Mapping[str, Json], str]:
+    """The same from a file."""
+    try:
+        found = raw_entries(path.read_bytes(), SCHEMA_VERSION)
+    except OSError:
+        found = None  # reading its text says what is the matter
+    return found or _read_whole(read_text(path), str(path))
+
+
+def _read_whole(text: str, origin: str) -> tuple[dict[str, Json], str]:
+    """Every entry at once: of a file of an older version, or of one that is damaged, which is then told."""
     content = migrated(_json(text, origin), origin)
     entries = content.get("entries")
     if not isinstance(entries, dict) or not all(isinstance(entry, dict) for entry in entries.values()):
@@ -91,8 +125,19 @@ def read_entries(text: str, origin: str) -> tuple[dict[str, Json], str]:
 
 def render(entries: Mapping[str, Json], rules_version: str) -> str:
     """The text of a database file: sorted, one value per line, so that a change is a small diff."""
-    content = {"schema_version": SCHEMA_VERSION, "rules_version": rules_version, "entries": entries}
-    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return rendered({key: indented(entry) for key, entry in entries.items()}, rules_version)
+
+
+def rendered(texts: Mapping[str, str], rules_version: str) -> str:
+    """The text of a database file from the texts of its entries."""
+    rows = [f"  {_quoted(key)}: {texts[key]}" for key in sorted(texts)]
+    inside = "{\n" + ",\n".join(rows) + "\n }" if rows else "{}"
+    version = f' "rules_version": {_quoted(rules_version)},\n "schema_version": {SCHEMA_VERSION}'
+    return f'{{\n "entries": {inside},\n{version}\n}}\n'
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def read_text(path: Path) -> str:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from forwardbook.schema import Entry
-from forwardbook.workspace.database import Database, read_entries, read_text, render
+from forwardbook.workspace.database import Database, load_entries, rendered
 from forwardbook.workspace.migrations import Json
+from forwardbook.workspace.raw_entries import RawEntries, indented
 from forwardbook.workspace.storage import locked, write_atomically
 
 DATABASE_NAME: Final = "module_db.json"
@@ -59,11 +60,12 @@ class Workspace:
         rules_version: str | None = None,
     ) -> None:
         """Put entries into the file as it is by now and take others out; what other processes wrote stays."""
-        changed: dict[str, Json] = {key: entry.model_dump(mode="json") for key, entry in entries.items()}
+        changed = {key: indented(entry.model_dump(mode="json")) for key, entry in entries.items()}
         with locked(self.database_path):
             present, rules = _read(self.database_path)
-            merged = {key: raw for key, raw in {**present, **changed}.items() if key not in remove}
-            text = render(merged, rules if rules_version is None else rules_version)
+            texts = {key: _text(present, key) for key in present if key not in changed} | changed
+            kept = {key: text for key, text in texts.items() if key not in remove}
+            text = rendered(kept, rules if rules_version is None else rules_version)
             write_atomically(self.database_path, text)
 
 
@@ -73,5 +75,11 @@ def shipped_path() -> Path | None:
     return path if path.is_file() else None
 
 
-def _read(path: Path) -> tuple[dict[str, Json], str]:
-    return read_entries(read_text(path), str(path)) if path.exists() else ({}, "")
+def _text(entries: Mapping[str, Json], key: str) -> str:
+    """An entry as it stands in the file; what somebody wrote in another form is written in ours."""
+    text = entries.rendered(key) if isinstance(entries, RawEntries) else None
+    return indented(entries[key]) if text is None else text
+
+
+def _read(path: Path) -> tuple[Mapping[str, Json], str]:
+    return load_entries(path) if path.exists() else ({}, "")
