@@ -16,7 +16,7 @@ from forwardbook.workspace.model_files import ModelFiles
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = ("torch_Linear", "transformers_LlamaMLP", "torch_LSTM")
 LOADED = re.compile(
-    r"<(?:script|img|iframe|source|link rel=\"(?:stylesheet|preconnect|icon)\")[^>]*?(?:src|href)=\"([^\"]*)\""
+    r"<(?:script|img|iframe|source|link rel=.(?:stylesheet|preconnect|icon).)[^>]*?(?:src|href)=\"([^\"]*)\""
 )
 Run = Callable[..., tuple[int, str, str]]
 

@@ -1,0 +1,172 @@
+"""The site at scale: a trial with as many entries as asked for, written, built, and built again.
+
+    python -m benchmarks.site --entries 3000
+
+The trial's entries are those of the database, again and again under other keys, so that its pages weigh what
+real ones do. Each step runs in a process of its own, whose processor time and largest memory are recorded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.measuring import ROOT, about
+from benchmarks.publishing import publish, table
+
+LEAN = {"cpu_s": "61-78", "memory_mib": "257", "index_mb": "0.71"}
+"""The lean configuration of the study that this one follows: 3,061 pages of 6.3 kB each."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One run of a command: what it was for, seconds on the clock and of the processor, memory in MiB."""
+
+    name: str
+    wall_s: float
+    cpu_s: float
+    memory_mib: float
+    said: str
+
+
+def main() -> None:
+    """Measure all steps and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--entries", type=int, default=3000)
+    entries = parser.parse_args().entries
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        count = make_trial(root, entries)
+        steps = measured(root)
+        figures = sizes(root)
+    record = {"about": about("benchmarks.site", ("mkdocs", "mkdocs-material")), "entries": count,
+              "steps": [asdict(step) for step in steps], "site": figures, "lean": LEAN}  # fmt: skip
+    publish("site", record, [_steps(steps, count), _sizes(figures)])
+
+
+def make_trial(root: Path, entries: int) -> int:
+    """A workspace with so many entries, the documents and models of this repository."""
+    database = json.loads((ROOT / "module_db.json").read_text(encoding="utf-8"))
+    real = database["entries"]
+    keys = sorted(real)
+    made = {}
+    for number in range(entries):
+        key, turn = keys[number % len(keys)], number // len(keys)
+        entry = dict(real[key])
+        if entry.get("same_as"):
+            entry["same_as"] = f"{entry['same_as']}_{turn:03d}"
+        made[f"{key}_{turn:03d}"] = entry
+    database["entries"] = {
+        key: entry for key, entry in made.items() if not entry.get("same_as") or entry["same_as"] in made
+    }
+    (root / "module_db.json").write_text(json.dumps(database, indent=1, sort_keys=True), encoding="utf-8")
+    (root / "docs").mkdir()
+    for path in (ROOT / "docs").glob("*.md"):
+        shutil.copy(path, root / "docs")
+    shutil.copytree(ROOT / "models", root / "models")
+    shutil.copy(ROOT / "mkdocs.yml", root)
+    return len(database["entries"])
+
+
+def measured(root: Path) -> list[Step]:
+    """Pages written, the site built with every link checked, then unchanged, then after one change."""
+    program = [sys.executable, "-m", "forwardbook", "site"]
+    steps = [
+        run("write every page", [*program, "prepare"], root),
+        run("build every page, strict", [*program, "build", "--clean"], root),
+        run("build again, nothing changed", [*program, "build"], root),
+    ]
+    change_one(root)
+    steps.append(run("build again, one entry changed", [*program, "build"], root))
+    steps.append(run("mkdocs alone, every page, strict", [sys.executable, "-c", MKDOCS], root))
+    return steps
+
+
+MKDOCS = """
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+config = load_config("mkdocs.yml", strict=True)
+config.plugins["forwardbook"].config["prepare"] = False
+config.plugins.on_startup(command="build", dirty=False)
+build(config)
+"""
+
+
+def change_one(root: Path) -> None:
+    """Let a person have checked one entry."""
+    path = root / "module_db.json"
+    database = json.loads(path.read_text(encoding="utf-8"))
+    key = sorted(database["entries"])[0]
+    database["entries"][key]["validation"]["human_validated"] = True
+    path.write_text(json.dumps(database, indent=1, sort_keys=True), encoding="utf-8")
+
+
+def run(name: str, command: list[str], folder: Path) -> Step:
+    """One command, measured by what the system says of it when it has ended."""
+    before = time.monotonic()
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "NO_MKDOCS_2_WARNING": "1"}
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    said = process.stdout.read() if process.stdout else ""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{name} failed:\n{said}")
+    return Step(
+        name, time.monotonic() - before, *_spent(usage), re.sub(r"\S*/(?=docs|site)", "", said.strip())
+    )
+
+
+def _spent(usage: resource.struct_rusage) -> tuple[float, float]:
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def sizes(root: Path) -> dict[str, float]:
+    """Files of the site and their bytes."""
+    pages = [path.stat().st_size for path in (root / "site").rglob("*.html")]
+    everything = sum(path.stat().st_size for path in (root / "site").rglob("*") if path.is_file())
+    index = (root / "site" / "search" / "search_index.json").stat().st_size
+    catalogue = (root / "site" / "book" / "assets" / "data" / "catalogue.json").stat().st_size
+    return {
+        "pages": len(pages),
+        "site_mb": everything / 1e6,
+        "page_kb": sum(pages) / len(pages) / 1e3,
+        "search_index_mb": index / 1e6,
+        "catalogue_mb": catalogue / 1e6,
+        "database_mb": (root / "module_db.json").stat().st_size / 1e6,
+    }
+
+
+def _steps(steps: list[Step], count: int) -> str:
+    rows = [
+        [step.name, f"{step.wall_s:.1f}", f"{step.cpu_s:.1f}", f"{step.memory_mib:.0f}"] for step in steps
+    ]
+    head = ["step", "seconds on the clock", "seconds of the processor", "largest memory, MiB"]
+    return f"**{count:,} entries**\n\n{table(head, rows)}"
+
+
+def _sizes(figures: dict[str, float]) -> str:
+    rows = [
+        ["pages", f"{figures['pages']:,.0f}"],
+        ["the site, MB", f"{figures['site_mb']:.0f}"],
+        ["a page on average, kB", f"{figures['page_kb']:.0f}"],
+        ["search index, MB", f"{figures['search_index_mb']:.2f}"],
+        ["catalogue index, MB", f"{figures['catalogue_mb']:.2f}"],
+        ["database, MB", f"{figures['database_mb']:.0f}"],
+    ]
+    return table(["what", "size"], rows)
+
+
+if __name__ == "__main__":
+    main()
