@@ -51,6 +51,8 @@ class Now:
     limits: Limits = Limits()
     roots: tuple[str, ...] = ()
     told: Told = lambda doing, done, total: None
+    every: bool = False
+    """Whether fresh entries are derived too, so that both sides of a comparison are made in the same way."""
     work: Callable[[Task], Outcome] = derive
 
     def of(self, entries: Mapping[str, Entry], rules: str) -> Iterator[Current]:
@@ -58,8 +60,8 @@ class Now:
         tasks: dict[str, Task] = {}
         reasons: dict[str, tuple[str, ...]] = {}
         for key, entry in entries.items():
-            if self.roots:
-                reasons[key] = ("another installation",)
+            if self.every:
+                reasons[key] = ()
             else:
                 found = stale_entry(key, entry, rules, self.folder)
                 if found is None:

@@ -67,8 +67,9 @@ def diff(
     settings = read_settings(workspace.root)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forwardbook-")))
+        every = any(_is_installation(name) for name in (first, second))
         sides = [
-            _Reader(workspace, asked, scratch / str(number), told).side(name)
+            _Reader(workspace, asked, scratch / str(number), told, every).side(name)
             for number, name in enumerate((first, second))
         ]
     before, after = sides
@@ -104,6 +105,7 @@ class _Reader:
     asked: Asked
     scratch: Path
     told: Told
+    every: bool = False
 
     def side(self, name: str) -> Side:
         """The state that a name means."""
@@ -184,11 +186,16 @@ class _Reader:
     ) -> Side:
         entries, rules = wanted
         kept = KeptOutcomes(self.workspace.root)
-        now = Now(folder, kept, self.asked.spread, self.asked.limits, roots, self.told)
+        now = Now(folder, kept, self.asked.spread, self.asked.limits, roots, self.told, self.every)
         side = Side(name)
         for one in now.of(entries, rules):
             _put(side, one, entries[one.key])
         return side
+
+
+def _is_installation(name: str) -> bool:
+    path = Path(name)
+    return path.is_dir() and packages_folder(path) is not None
 
 
 def _put(side: Side, one: Current, before: Entry) -> None:
