@@ -1,7 +1,10 @@
 """Words of the command line as overrides: what each says, and which are refused."""
 
+from pathlib import Path
+
 import pytest
 
+from forwardbook.configuration.composition import compose
 from forwardbook.configuration.overrides import ConfigurationError, is_override, parsed
 
 SAID = [
@@ -61,3 +64,31 @@ def test_refused_together() -> None:
 def test_is_override(word: str, expected: bool) -> None:
     """Names of models and folders are no overrides."""
     assert expected == is_override(word)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["~a.b", "~a.b"], "no key a.b"),
+        (["++a=[1]"], r"\+\+a=\[1\]: Cannot merge"),
+        (["a.c.d=1"], "no key a.c.d"),
+        (["+l=5"], "write l=5 to change it"),
+    ],
+)
+def test_changes_that_cannot_be_made(words: list[str], said: str, tmp_path: Path) -> None:
+    """A key that is gone, and a value that does not fit, are told without a traceback."""
+    (tmp_path / "config.yaml").write_text("a: {b: 1, c: 2}\nl: [1]\n")
+
+    with pytest.raises(ConfigurationError, match=said):
+        compose([tmp_path], overrides=words)
+
+
+def test_a_circle(tmp_path: Path) -> None:
+    """A defaults list that leads back to its own file is refused with the way round."""
+    for name, other in (("x", "y"), ("y", "x")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one.yaml").write_text(f"defaults:\n  - /{other}/one\n")
+    (tmp_path / "config.yaml").write_text("defaults:\n  - x: one\n")
+
+    with pytest.raises(ConfigurationError, match="leads back to its own file: .*config.*x.*y.*x"):
+        compose([tmp_path])

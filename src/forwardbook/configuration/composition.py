@@ -103,29 +103,39 @@ def _apply(values: DictConfig, changes: Sequence[Override], search: SearchPath, 
     """Each override in turn.
 
     Raises:
-        ConfigurationError: for keys that do not exist (all of them), or that do and were to be added.
+        ConfigurationError: for keys that do not exist, that do and were to be added, and values that do not
+            fit there, all of them.
     """
     from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
 
-    known = set(_keys(OmegaConf.to_container(values, resolve=False), ""))
     problems = []
     for one in changes:
-        exists = one.key in known
-        added = one.action == "change" and one.key.startswith(tuple(f"{key}." for key in free))
-        if one.action in ("change", "delete") and not exists and not added:
+        known = set(_keys(OmegaConf.to_container(values, resolve=False), ""))
+        below = one.action == "change" and one.key.startswith(tuple(f"{key}." for key in free))
+        if one.action in ("change", "delete") and one.key not in known and not below:
             near = meant(one.key, {*known, *search.groups()})
             problems.append(f"{one.text}: there is no key {one.key}{near}")
         elif one.action == "add" and not isinstance(one.value, (dict, list)) and _has(values, one.key):
             problems.append(f"{one.text}: {one.key} has a value already; write {one.text[1:]} to change it")
-        elif one.action == "delete":
-            parent, _, last = one.key.rpartition(".")
-            holder = OmegaConf.select(values, parent) if parent else values
-            del holder[last]
         else:
-            OmegaConf.update(values, one.key, one.value, merge=True, force_add=True)
-            known |= {one.key, *_keys(one.value, one.key)}
+            try:
+                _change(values, one)
+            except OmegaConfBaseException as error:
+                problems.append(f"{one.text}: {next(iter(str(error).splitlines()), '')}")
     if problems:
         raise ConfigurationError("applying overrides: " + "; ".join(problems))
+
+
+def _change(values: DictConfig, one: Override) -> None:
+    from omegaconf import OmegaConf
+
+    if one.action != "delete":
+        OmegaConf.update(values, one.key, one.value, merge=True, force_add=True)
+        return
+    parent, _, last = one.key.rpartition(".")
+    holder = OmegaConf.select(values, parent) if parent else values
+    del holder[last]
 
 
 def _has(values: DictConfig, key: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from forwardbook.configuration.entries import Entry, entries_of
@@ -33,6 +34,7 @@ class Tree:
     choices: dict[str, JsonValue] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     asked: dict[str, str] = field(default_factory=dict)
+    within: list[Path] = field(default_factory=list)
 
     def walk(self, name: str) -> list[Mounted]:
         """Every file below a primary configuration.
@@ -51,7 +53,16 @@ class Tree:
 
     def _file(self, file: ConfigFile, at: Entry, primary: bool = False) -> list[Mounted]:
         """A file and its defaults; its own values come last where no `_self_` says otherwise."""
-        at = at.with_header(file.package)
+        if file.path in self.within:
+            names = " -> ".join(str(path) for path in [*self.within, file.path])
+            raise ConfigurationError(f"composing: a defaults list leads back to its own file: {names}")
+        self.within.append(file.path)
+        try:
+            return self._parts(file, at.with_header(file.package), primary)
+        finally:
+            self.within.pop()
+
+    def _parts(self, file: ConfigFile, at: Entry, primary: bool) -> list[Mounted]:
         package = at.final_package()
         entries = entries_of(file)
         if all(not one.is_self for one in entries):
