@@ -2,9 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 
 import jsonschema
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from forwardbook.guard.as_json import findings_json
 from forwardbook.guard.as_markdown import coded, findings_markdown
@@ -92,10 +96,10 @@ SARIF = {
 @pytest.fixture
 def findings(build: Build) -> Findings:
     """One class dearer on one line, one that cannot be told, a broken budget, and names that are hostile."""
-    settings = settings_of("[tool.forwardbook.budgets]\nBlock = {flops = '< 1 @ seq_len=9'}", "")
+    found = settings_of("[tool.forwardbook.budgets]\nBlock = {flops = '< 1 @ seq_len=9'}", "")
     change = class_change("k", build(25), build(28, codes=(HOSTILE, "return h * scale")), {}, (HOSTILE,))
     trouble = Trouble("t", f"pack.{HOSTILE}", HOSTILE, "a folder/file.py", 0)
-    budgets = tuple(kept(settings, {"k": build(28)}))
+    budgets = tuple(kept(found, {"k": build(28)}))
     return Findings(("before", HOSTILE), (change,), (trouble,), budgets, looked_at=2, derived=1)
 
 
@@ -128,6 +132,26 @@ def test_markdown_makes_nothing_of_hostile_text(findings: Findings) -> None:
     assert not re.search(r"^# head", text, re.MULTILINE)
     for row in re.findall(r"^\|.*$", text, re.MULTILINE):
         assert 6 == len(re.findall(r"(?<!\\)\|", row)) or "|---" in row
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet="`|<>\\\n\r ab*_[]()!@#&~", max_size=30))
+def test_any_text_stays_text(findings: Findings, text: str) -> None:
+    """Read as Markdown, whatever stands in code or reasons makes no element beside the tables."""
+    change = findings.changes[0]
+    [regime] = change.regimes
+    line = replace(regime.lines[0], code=text)
+    change = replace(change, regimes=(replace(regime, lines=(line,)),), reasons=(text,), remark=text)
+    html = (
+        MarkdownIt("commonmark")
+        .enable("table")
+        .render(findings_markdown(replace(findings, changes=(change,))))
+    )
+    names = set(re.findall(r"<([a-z0-9]+)", re.sub(r"<code>.*?</code>", "", html, flags=re.DOTALL)))
+
+    assert names <= {"h2", "h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li"}
+    rows = re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL)
+    assert all(5 == len(re.findall(r"<t[hd]", row)) for row in rows)
 
 
 def test_code_spans_end_where_they_should() -> None:

@@ -4,6 +4,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from forwardbook.guard.budget import BudgetError, parse_budget
 from forwardbook.guard.settings import (
@@ -123,3 +125,13 @@ def test_numbers_beyond_floating_point_are_exact() -> None:
 def test_names_of_classes(name: str, means: bool) -> None:
     """A class is named by itself, in full, or by package and class without what is between."""
     assert means == is_named("mymodel.layers.Block", name)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="<>=@ 0123456789.eE+_-kMGiB,seq_len\n", max_size=30))
+def test_any_budget_is_understood_or_refused(text: str) -> None:
+    """Whatever is written, it is a budget or an error of ours."""
+    try:
+        assert parse_budget("Block", "flops", text).holds(0) in (True, False)
+    except BudgetError as error:
+        assert "a comparison, a number" in str(error) or "after @" in str(error)
