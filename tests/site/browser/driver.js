@@ -31,6 +31,15 @@ globalThis.driver = (() => {
     digits: value => F.amounts.digits(rational(value)),
     significant: ({ value, count }) => F.amounts.significant(rational(value), count),
     scaled: ({ value, unit }) => F.amounts.scaled(rational(value), unit),
+    timing: ({ table, bits, flops, bytes }) => F.peaks.devicesOf(table).map(device => {
+      const roof = device.roof(bits);
+      const { seconds, bound } = F.peaks.timing(rational(flops), rational(bytes), roof);
+      return [roof.format, text(roof.ridge), text(seconds), bound];
+    }),
+    table: ({ index, asked, column, falling }) => {
+      const { readIndex, filtered, sorted } = F.table;
+      return sorted(filtered(readIndex(index), asked), column, falling).map(row => row.key);
+    },
     seconds: value => F.amounts.seconds(rational(value)),
   };
   const guarded = answer => {

@@ -117,6 +117,7 @@ def test_a_link_shows_the_same_again(read: Callable[..., Reader]) -> None:
     _fill(page, "kv_len", "123456789012345678901234567890")
     page.locator(".fb-devices summary").click()
     page.get_by_label("L4", exact=True).check()
+    page.wait_for_timeout(400)
     other = reader.open(page.url.removeprefix(reader.site.address))
     other.locator(".fb-legend").first.wait_for()
 

@@ -62,6 +62,7 @@ def test_catalogue_is_filtered_and_sorted_with_the_keyboard(read: Callable[..., 
     page.keyboard.press("Enter")
     assert _classes(page)[0] == "LlamaRMSNorm"
     assert page.locator(".fb-classes th[aria-sort='descending']").count() == 1
+    page.wait_for_timeout(400)
     again = reader.open(page.url.removeprefix(reader.site.address))
     again.locator(".fb-classes tbody tr").first.wait_for()
 

@@ -110,7 +110,7 @@
 
     #copyButton() {
       const button = make("button", { type: "button", onclick: async () => {
-        this.#remember();
+        F.address.write(this.#state());
         try {
           await navigator.clipboard.writeText(location.href);
           button.textContent = "Copied";
@@ -157,9 +157,14 @@
       this.#gpus = given.get("gpus") ?? "";
     }
 
-    #remember() {
+    /** What a link has to say to show the same. */
+    #state() {
       const typed = Object.fromEntries(this.#fields.map(field => [field.name, field.text]));
-      F.address.write({ ...typed, regime: this.regime.box.value, gpus: this.#gpus });
+      return { ...typed, regime: this.regime.box.value, gpus: this.#gpus };
+    }
+
+    #remember() {
+      F.address.writeSoon(this.#state());
     }
 
     async plot() {

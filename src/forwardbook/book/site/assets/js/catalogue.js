@@ -91,7 +91,7 @@
       this.status.textContent = `${this.#matches.length} of ${this.#rows.length} classes${place}`;
       this.#turn(last);
       const sort = this.#column === "title" && !this.#falling ? "" : `${this.#falling ? "-" : ""}${this.#column}`;
-      if (this.isUsed) F.address.write({ ...asked, sort, page: this.#page ? String(this.#page + 1) : "" });
+      if (this.isUsed) F.address.writeSoon({ ...asked, sort, page: this.#page ? String(this.#page + 1) : "" });
     }
 
     #turn(last) {

@@ -66,24 +66,17 @@
 
   const pending = new Map();
 
-  /** A file of data of the site, fetched once; from the disk, where nothing can be fetched, its script twin. */
+  /** A file of data of the site, fetched once. */
   const load = path => {
-    if (!pending.has(path)) pending.set(path, location.protocol === "file:" ? loadScript(path) : fetchJson(path));
+    if (!pending.has(path)) pending.set(path, fetched(path));
     return pending.get(path);
   };
 
-  const fetchJson = async path => {
+  const fetched = async path => {
     const answer = await fetch(new URL(path, ROOT));
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${answer.statusText}`);
     return answer.json();
   };
-
-  const loadScript = path => new Promise((resolve, reject) => {
-    const script = make("script", { src: new URL(path.replace(/\.json$/, ".js"), ROOT).href });
-    script.onload = () => (F.files?.[path] ? resolve(F.files[path]) : reject(new Error(`${path} holds no data`)));
-    script.onerror = () => reject(new Error(`${path} cannot be loaded`));
-    document.head.append(script);
-  });
 
   Object.assign(F, { make, draw, select, groupedDigits, freshId, component, mountAll, load, root: ROOT });
 
