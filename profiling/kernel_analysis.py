@@ -68,7 +68,7 @@ class AnalysedKernel:
             return ""
         inner = inner_of(self.work.flops, self.launch.grid, tile)
         blocks = self.launch.grid[0] * self.launch.grid[1] * self.launch.grid[2]
-        return "" if inner is None else f"{blocks} * 2 * {tile.rows} * {tile.columns} * {inner}"
+        return "" if inner is None else f"{blocks:,} * 2 * {tile.rows} * {tile.columns} * {inner:,}"
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _page(found: FolderAnalysis, device: Device | None) -> Iterator[str]:
     yield "\n## Operations and tiles\n"
     for one in found.kernels:
         if one.tiles():
-            yield f"- `{one.label}`: {one.work.flops} = {one.tiles()}"
+            yield f"- `{one.label}`: {one.work.flops:,} = {one.tiles()}"
     if any(one.work.missing for one in found.kernels):
         yield "\n## Not collected\n"
         for one in found.kernels:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final, Literal
@@ -132,4 +133,6 @@ def devices_named(name: str) -> list[Device]:
     matched = [row.device(key) for key, row in rows.items() if re.search(row.match, name, re.IGNORECASE)]
     if matched:
         return matched[:1]
-    raise UnknownDevice(f"looking for the device {name}: the table has {', '.join(rows)}")
+    near = get_close_matches(wanted, rows, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise UnknownDevice(f"looking for the device {name}{hint}; the table has {', '.join(rows)}")

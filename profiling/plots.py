@@ -1,8 +1,10 @@
-"""Numbers in, pictures on disk out: bars, histograms, rooflines, as SVG, PNG or PDF by the file's ending."""
+"""Numbers in, pictures on disk out: bars, histograms, rooflines, as SVG with a PNG beside, or PDF."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
+from math import log10
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from forwardbook.models.roofline import Device
 
+NAMED, LISTED = 3, 40  # points that are named beside them, and in a list
 INK, ACCENT, SOFT = "#1f2937", "#2563eb", "#9ca3af"
 
 
@@ -35,9 +38,12 @@ def _axes(title: str, width: float = 7.0, height: float = 4.2) -> tuple[object, 
 
 
 def _saved(figure: object, path: Path) -> Path:
+    """The picture, and beside one in SVG the same as PNG."""
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = {"Date": None} if path.suffix == ".svg" else None
     figure.savefig(path, metadata=metadata, dpi=150)  # type: ignore[attr-defined]
+    if path.suffix == ".svg":
+        figure.savefig(path.with_suffix(".png"), dpi=150)  # type: ignore[attr-defined]
     return path
 
 
@@ -49,6 +55,7 @@ def bars(path: Path, title: str, values: Mapping[str, float], unit: str) -> Path
     axes.set_yticks(range(len(names)), labels=names, fontsize=8)
     axes.invert_yaxis()
     axes.set_xlabel(unit)
+    axes.xaxis.get_major_locator().set_params(nbins=6)
     return _saved(figure, path)
 
 
@@ -70,9 +77,10 @@ def spread(path: Path, title: str, samples: Mapping[str, Sequence[float]], unit:
 def histogram(path: Path, title: str, values: Sequence[float], unit: str) -> Path:
     """How many values lie where."""
     figure, axes = _axes(title)
-    axes.hist(list(values), bins=min(20, max(len(values), 1)), color=ACCENT)
+    axes.hist(list(values), bins=20, color=ACCENT, edgecolor="white")
     axes.set_xlabel(unit)
     axes.set_ylabel("kernels")
+    axes.yaxis.get_major_locator().set_params(integer=True)
     return _saved(figure, path)
 
 
@@ -83,26 +91,59 @@ def roofline(
     roofs: Mapping[str, float],
     bandwidth: float,
 ) -> Path:
-    """Points of flops per byte and flop/s below the roofs of a device; both axes are logarithmic."""
-    figure, axes = _axes(title)
-    for name, (intensity, rate) in points.items():
-        axes.plot([intensity], [rate], "o", color=ACCENT)
-        axes.annotate(name[:40], (intensity, rate), fontsize=7, xytext=(4, 4), textcoords="offset points")
+    """Points of flops per byte and flop/s below the roofs of a device; both axes are logarithmic.
+
+    A few points are named beside them, more by number and a list; roofs of equal height share a line.
+    """
+    points = {name: point for name, point in points.items() if min(point) > 0}
+    named = len(points) <= NAMED
+    figure, axes = _axes(title, width=7.0 if named else 10.0)
+    near: dict[tuple[int, int], list[str]] = {}
+    for place, (name, (intensity, rate)) in enumerate(_short(points).items(), 1):
+        axes.plot([intensity], [rate], "o", color=ACCENT, label=None if named else f"{place}  {name}")
+        spot = round(log10(intensity) * 20), round(log10(rate) * 20)
+        near.setdefault(spot, []).append(name if named else str(place))
+    for (x, y), texts in near.items():
+        where = 10 ** (x / 20), 10 ** (y / 20)
+        axes.annotate(", ".join(texts), where, fontsize=7, xytext=(5, 5), textcoords="offset points")
     measured = [intensity for intensity, _ in points.values()]
     least, most = min([0.1, *measured]) / 2, max([1e4, *measured]) * 2
+    heights: dict[float, list[str]] = {}
     for name, peak in roofs.items():
+        heights.setdefault(peak, []).append(name)
+    for peak, names in heights.items():
         ridge = peak / bandwidth
         axes.plot([least, ridge, max(most, ridge)], [least * bandwidth, peak, peak], color=SOFT, linewidth=1)
-        axes.annotate(name, (most, peak), fontsize=7, ha="right", va="bottom", color=INK)
+        text = f"{', '.join(names)}: {peak / 1e12:,.4g} Tflop/s"
+        axes.annotate(text, (most, peak), fontsize=7, ha="right", va="bottom", color=INK)
+    slope = (least, least * bandwidth)
+    axes.annotate(
+        f"{bandwidth / 1e9:,.4g} GB/s", slope, fontsize=7, xytext=(12, 2), textcoords="offset points"
+    )
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("flops for each byte")
     axes.set_ylabel("flop/s")
+    if not named and len(points) <= LISTED:
+        beside = {"handlelength": 0, "markerscale": 0, "frameon": False, "fontsize": 7}
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), **beside)
     return _saved(figure, path)
 
 
+def _short(points: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """The points without what all their names begin with, up to a sign between words."""
+    common = os.path.commonprefix(list(points)) if len(points) > 1 else ""
+    cut = max(common.rfind(sign) for sign in "_-/ .") + 1
+    return {name[cut:][:48]: point for name, point in points.items()}
+
+
 def device_roofline(
-    path: Path, title: str, points: Mapping[str, tuple[float, float]], device: Device
+    path: Path,
+    title: str,
+    points: Mapping[str, tuple[float, float]],
+    device: Device,
+    formats: Collection[str],
 ) -> Path:
-    """Points below the roofs of a device of the table."""
-    return roofline(path, title, points, device.flops, device.bandwidth)
+    """Points below the roofs of a device of the table, those of the formats in use."""
+    roofs = {name: peak for name, peak in device.flops.items() if name in formats}
+    return roofline(path, title, points, roofs, device.bandwidth)

@@ -28,7 +28,9 @@ def read_report(path: Path, locale: str | None = None) -> Report:
         NothingCaptured: for a file that holds nothing.
     """
     if not path.is_file():
-        raise ReportUnreadable(path.name, "there is no such file" if not path.exists() else "it is no file")
+        told = "it is a folder" if path.is_dir() else "there is no such file"
+        step = "give one report; `forwardbook profile analyze` reads folders" if path.is_dir() else ""
+        raise ReportUnreadable(str(path), told, step)
     with path.open("rb") as file:
         head = file.read(HEAD)
     if not head:
@@ -97,8 +99,17 @@ def kernels_of(report: Report) -> list[KernelRow]:
         rows = list(report.kernels)
     if not rows:
         step = "was it captured with --trace=cuda (nsys) or ProfilerActivity.CUDA (torch)?"
-        raise NothingCaptured(report.file, "kernel", (), step)
+        raise NothingCaptured(report.file, "kernel", (), _held(report) or step)
     return rows
+
+
+def _held(report: Report) -> str:
+    """What a report without kernels holds instead."""
+    parts = ("ranges", "in_ranges", "api", "copies", "operators", "counters")
+    words = {"in_ranges": "kernels within ranges", "api": "kinds of API calls", "copies": "kinds of copies"}
+    counts = {words.get(name, name): len(getattr(report, name, ())) for name in parts}
+    found = [f"{count:,} {word}" for word, count in counts.items() if count]
+    return f"instead it holds {', '.join(found)}" if found else ""
 
 
 def _of_launch(one: Launch) -> KernelRow:

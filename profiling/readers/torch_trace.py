@@ -121,6 +121,9 @@ def read_torch_trace(path: Path) -> TorchTrace:
     return trace
 
 
+_WHAT: Final = "give what torch.profiler's export_chrome_trace wrote, plain or gzip"
+
+
 def _is_setting(key: str) -> bool:
     return key in VERSIONS or key.startswith(("with_", "record_", "profile_")) or key == "schemaVersion"
 
@@ -136,7 +139,8 @@ def _loaded(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     except (OSError, EOFError, gzip.BadGzipFile) as error:
         raise ReportUnreadable(path.name, f"{type(error).__name__}: {error}") from error
     except ValueError as error:
-        step = "a trace that was cut off cannot be read: export it again"
+        begun = data.lstrip()[:1] in (b"{", b"[")
+        step = "a trace that was cut off cannot be read: export it again" if begun else _WHAT
         raise ReportUnreadable(path.name, f"it is no JSON: {error}", step) from error
     head = values if isinstance(values, dict) else {}
     events = head.get("traceEvents") if isinstance(values, dict) else values

@@ -82,8 +82,8 @@ def run_tool(
             _refuse_no_events(export, told)
             if count := without_environment(export):
                 told(
-                    f"note: {path.name} holds {count} environment variables, some of other processes: keep it "
-                    f"to yourself; their values were taken out of {export.name}"
+                    f"note: {path.name} holds {count} environment variables, some of other processes: keep "
+                    f"it to yourself; their values were taken out of {export.name}"
                 )
     if command.tool == "ncu":
         told(f"wrote {_counters(command, folder)}")

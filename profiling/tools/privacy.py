@@ -16,7 +16,7 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 
 
 def without_environment(export: Path) -> int:
-    """Empties every string of an export that is a variable with its value and no name of a range or kernel."""
+    """Empties strings of an export that are variables with values, and no names of ranges or kernels."""
     with closing(sqlite3.connect(export)) as base:
         tables = {
             str(name) for (name,) in base.execute("select name from sqlite_master where type = 'table'")

@@ -51,10 +51,10 @@ FILES = [
         "inputs.yaml",
         "metrics.json",
         "operators.md",
-        "operators.svg",
+        *("operators.png", "operators.svg"),
         "report.md",
     ),
-    *("roofline.svg", "stages.svg", "stakeholder_summary.md", "trace.json"),
+    *("roofline.png", "roofline.svg", "stages.png", "stages.svg", "stakeholder_summary.md", "trace.json"),
 ]
 
 
@@ -102,7 +102,7 @@ def test_samples_are_kept(tmp_path: Path) -> None:
 def test_environment_is_from_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No variable of the environment gets into any file of the run."""
     monkeypatch.setenv("MY_SECRET", "correct-horse-battery")
-    settings = Settings({"seq_len": 8}, new_tokens=2, repeats=1, warmup=0)
+    settings = Settings({"seq_len": 8}, new_tokens=1, repeats=1, warmup=0)
     folder = profile_model(architecture("llama"), settings, tmp_path)
 
     assert [] == [p for p in folder.rglob("*") if p.is_file() and b"correct-horse" in p.read_bytes()]
@@ -178,3 +178,66 @@ def test_runs_at_once_share_nothing(tmp_path: Path) -> None:
         names = list(pool.map(_made, [str(tmp_path)] * 24))
 
     assert 24 == len(set(names)) == len(list(tmp_path.iterdir()))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", pytest.param("float64", marks=pytest.mark.slow)])
+def test_formulas_hold_in_every_format(dtype: str, tmp_path: Path) -> None:
+    """In other formats peaks and bytes follow the width, and what oneDNN reorders for itself is nobody's."""
+    settings = Settings({"batch_size": 1, "seq_len": 9}, dtype=dtype, new_tokens=2, repeats=1, warmup=0)
+    folder = profile_model(architecture("llama"), settings, tmp_path)
+    calls = json.loads((folder / "static_analysis" / "static_compute.json").read_text())["calls"]
+
+    assert [True, True] == [call["exact"] for call in calls]
+
+
+def test_sizes_that_nobody_gave_are_those_that_ran(tmp_path: Path) -> None:
+    """Without sizes the run has small ones, says which, and its formulas hold at them."""
+    settings = Settings(new_tokens=2, repeats=1, warmup=0, passes=["flops"])
+    folder = profile_model(architecture("llama"), settings, tmp_path)
+    calls = json.loads((folder / "static_analysis" / "static_compute.json").read_text())["calls"]
+
+    assert [True, True] == [call["exact"] for call in calls]
+    assert "batch_size: 2\n  seq_len: 32" in (folder / "torch_profiler" / "inputs.yaml").read_text()
+
+
+def test_sizes_that_a_model_lacks_are_told(tmp_path: Path) -> None:
+    """A length for a model of images is not used, aloud; a name that nothing has is an error."""
+    told: list[str] = []
+    once = {"repeats": 1, "warmup": 0, "passes": ["timing"]}
+    profile_model(architecture("vit"), Settings({"seq_len": 9}, **once), tmp_path, told=told.append)
+
+    assert "warning: seq_len is not used: inputs of vit have batch_size" in told
+    with pytest.raises(
+        ForwardbookError, match="there is no batch_sise, only batch_size; did you mean batch_size"
+    ):
+        profile_model(architecture("vit"), Settings({"batch_sise": 9}, **once), tmp_path)
+
+
+def test_the_chain_leads_from_formulas_to_operators(tmp_path: Path) -> None:
+    """Each product of a decode step, those of experts in sum, has its formula, module and operator."""
+    sizes = {"batch_size": 2, "seq_len": 8}
+    settings = Settings(sizes, new_tokens=2, repeats=1, warmup=0, passes=["operators", "flops"])
+    folder = profile_model(architecture("qwen3-moe"), settings, tmp_path)
+    report = (folder / "torch_profiler" / "report.md").read_text()
+    decode = report.partition("### decode")[2]
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:5]] for line in decode.splitlines()[4:] if line]
+    experts = 2 * 2 * 2 * (64 * 2 * 32 + 32 * 64)
+
+    assert ["24576 * {batch_size}", "model.layers.0-3.mlp.experts", f"{experts:,}"] in [r[:3] for r in rows]
+    assert ["512 * {batch_size}", "model.layers.0-3.mlp.gate", "1,024", "4"] in rows
+    assert [] == [row for row in rows if row[0] == "-"]
+    assert "in 6 shapes" in decode or "shapes, together" in decode
+
+
+def test_a_trace_names_no_machine(tmp_path: Path) -> None:
+    """The trace does not say where it was made."""
+    import platform
+
+    settings = Settings({"seq_len": 8}, new_tokens=1, repeats=1, warmup=0, passes=["operators"])
+    text = (
+        profile_model(architecture("llama"), settings, tmp_path) / "torch_profiler" / "trace.json"
+    ).read_text()
+
+    assert '"host_name": ""' in text
+    assert str(tmp_path) not in text
+    assert f'"host_name": "{platform.node()}"' not in text

@@ -32,4 +32,5 @@ def analyse_into(found: FolderAnalysis, device: Device | None, folder: Path) -> 
         if w.intensity is not None and w.rate is not None
     }
     if device is not None and points:
-        yield device_roofline(folder / "roofline.svg", f"Kernels on {device.name}", points, device)
+        formats = {w.format for w in works.values() if w.format is not None}
+        yield device_roofline(folder / "roofline.svg", f"Kernels on {device.name}", points, device, formats)

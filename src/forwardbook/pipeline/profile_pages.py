@@ -155,6 +155,9 @@ def _timing(results: Results) -> Iterator[str]:
             f"{rate.least_bytes:,} | {rate.byte_per_second / 1e9:,.2f} | {_number(rate.mbu, '.1%')} | "
             f"{_number(rate.tokens_per_second, ',.1f')} |"
         )
+    notes = [f"- {rate.phase}: {rate.note}" for rate in results.rates if rate.note]
+    if notes:
+        yield "\n" + "\n".join(notes)
 
 
 def _chain(results: Results) -> Iterator[str]:
@@ -181,7 +184,10 @@ def _stakeholder(results: Results, topk: int) -> Iterator[str]:
     peaks = results.peaks_of_device
     yield f"Device: {peaks.name if peaks is not None else results.device}, {results.dtype}.\n"
     for rate in results.rates:
-        yield f"- {rate.phase}: {rate.seconds * 1e3:.3f} ms a call, {_bound(rate, peaks)}"
+        yield (
+            f"- {rate.phase}: {rate.seconds * 1e3:.3f} ms a call, {_bound(rate, peaks)}; "
+            f"MFU {_number(rate.mfu, '.1%')}, MBU {_number(rate.mbu, '.1%')}"
+        )
     if results.comparisons:
         word = "equal" if results.exact else "NOT equal"
         yield f"- formulas and measurement are {word} in every call that was compared"

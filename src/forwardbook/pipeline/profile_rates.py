@@ -49,6 +49,7 @@ class Rates:
     mfu: float | None
     mbu: float | None
     tokens_per_second: float | None
+    note: str = ""
 
 
 def device_peaks(device: torch.device, dtype: str, hardware: str | None) -> DevicePeaks:
@@ -78,7 +79,8 @@ def _measured(kind: str) -> DevicePeaks:
 
     if kind not in ("fp64", "fp32", "bf16", "fp16"):
         return DevicePeaks(processor(), kind, None, None, "this format is not measured on processors")
-    best, copy = measure_cpu(kind, 768, 5), measure_copy(1 << 26, 5)
+    tried = [measure_cpu(kind, size, 5) for size in (384, 768, 1152)]
+    best, copy = max(tried, key=lambda one: one.best), measure_copy(1 << 26, 5)
     told = f"measured here, best of {best.rounds}: {best.what}; {copy.what}; no figure for other machines"
     return DevicePeaks(processor(), kind, best.best, copy.best, told, max(best.spread, copy.spread))
 
@@ -104,6 +106,8 @@ def rates_of(
         numbers = middle.totals.total
         flops, least = int(numbers.flops), int(numbers.boundary)
         positions = middle.call.positions
+        mfu, above = _share(flops / seconds, peaks.flops, "flop/s", peaks)
+        mbu, faster = _share(least / seconds, peaks.bandwidth, "byte/s", peaks)
         found.append(
             Rates(
                 phase=phase,
@@ -113,9 +117,19 @@ def rates_of(
                 least_bytes=least,
                 flop_per_second=flops / seconds,
                 byte_per_second=least / seconds,
-                mfu=flops / seconds / peaks.flops if peaks.flops else None,
-                mbu=least / seconds / peaks.bandwidth if peaks.bandwidth else None,
+                mfu=mfu,
+                mbu=mbu,
                 tokens_per_second=batch * positions / seconds if batch and positions else None,
+                note="; ".join(one for one in (above, faster) if one),
             )
         )
     return found
+
+
+def _share(rate: float, peak: float | None, unit: str, peaks: DevicePeaks) -> tuple[float | None, str]:
+    """A share of a peak; of a measured peak that the run beat there is none, and a note says so."""
+    if not peak:
+        return None, ""
+    if peaks.spread is not None and rate > peak:
+        return None, f"more {unit} than the peak that was measured: the machine was busy then"
+    return rate / peak, ""
