@@ -14,6 +14,7 @@ from PIL import Image
 
 from forwardbook.cli import main
 from forwardbook.pipeline.infer_run import predictions_lock
+from forwardbook.workspace.json_lines import LineWriter
 
 Run = Callable[..., tuple[int, str, str]]
 LINES = "direct_inference/predictions.jsonl"
@@ -168,6 +169,26 @@ def test_resumed_after_a_kill(run: Run, checkpoints: Path) -> None:
         one["prediction"] for one in lines("a")
     ]
     assert "0 of 6 samples predicted, 6 before" in run("--resume", "tmp/profile-output/a")[1]
+
+
+def test_stopped_by_hand(run: Run, checkpoints: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that its user stops says how to go on and exits with 130; what was predicted is kept."""
+    made, sample = [], LineWriter.write
+
+    def stopping(writer: LineWriter, value: dict) -> None:
+        sample(writer, value)
+        made.append(value)
+        if len(made) == 2:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LineWriter, "write", stopping)
+        code, _, err = run(checkpoints / "llama", checkpoints / "stories", "--run-id", "a")
+    mark = json.loads(Path("tmp/profile-output/a/run.json").read_text())
+
+    assert (130, "interrupted", 2) == (code, mark["status"], len(lines("a")))
+    assert "--resume tmp/profile-output/a" in err
+    assert "1 of 3 samples predicted, 2 before" in run("--resume", "tmp/profile-output/a")[1]
 
 
 def test_two_at_once(run: Run, checkpoints: Path) -> None:

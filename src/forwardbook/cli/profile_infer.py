@@ -120,7 +120,7 @@ def _inferred(composed: Composed, wanted: Configuration) -> int:
     with run_folder(Path(wanted.output.root), f"profile infer {named}", wanted.output.run_id) as folder:
         _told(f"run folder {folder.path}")
         folder.write("config.yaml", composed.text(resolve=True))
-        with predictions_lock(folder.path), _bar() as progress:
+        with predictions_lock(folder.path), _resumable(folder.path), _bar() as progress:
             summary = infer_into(folder, wanted, _told, progress)
     return _shown(folder.path, summary)
 
@@ -135,9 +135,19 @@ def _resumed(path: Path) -> int:
         if not (path / "config.yaml").is_file():
             raise ConfigurationError(f"resuming {path}: the run has no config.yaml to go on with")
         _, wanted = checked([path])
-        with _bar() as progress:
+        with _resumable(path), _bar() as progress:
             summary = infer_into(folder, wanted, _told, progress)
     return _shown(path, summary)
+
+
+@contextmanager
+def _resumable(path: Path) -> Iterator[None]:
+    """Whoever stops a run is told how to go on with it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _told(f"every prediction so far is kept; go on: forwardbook profile infer --resume {path}")
+        raise
 
 
 def _going_on(path: Path) -> AbstractContextManager[None]:
