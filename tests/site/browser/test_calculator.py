@@ -77,6 +77,7 @@ def test_why_no_regime_holds_is_said(read: Callable[..., Reader]) -> None:
     status = page.inner_text(".fb-calculator .fb-status")
 
     assert "No regime holds" in status
+    assert page.locator(".fb-point").count() == 0
     assert "hidden_size % num_attention_heads == 0 does not hold" in status
     assert page.inner_text('[data-quantity="flops"] td') == "–"
 

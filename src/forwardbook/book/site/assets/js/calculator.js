@@ -206,6 +206,7 @@
       for (const field of this.#fields) field.uses(true);
       this.#say("fb-refuses", ...words);
       announce(null);
+      this.#roofline?.clear();
       if (this.isTyped) this.#remember();
     }
 

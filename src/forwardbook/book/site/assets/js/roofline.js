@@ -9,7 +9,7 @@
   const USUAL = ["a100-80gb-sxm", "h100-sxm", "b200"];
   const BOUNDS = { compute: "arithmetic", bandwidth: "bandwidth", none: "nothing to do" };
 
-  /** A plot of which devices can be chosen; `show(points, bits)` draws it anew, `chosen()` tells the devices' ids. */
+  /** A plot of which devices can be chosen; `show(points, bits)` draws it anew, `clear()` takes it away. */
   const rooflineView = (table, chosen, onChoice = () => {}) => {
     const devices = F.peaks.devicesOf(table);
     const known = new Set(devices.map(device => device.id));
@@ -40,7 +40,12 @@
         told.textContent = "";
         redraw();
       },
-      chosen: () => [...ids],
+      clear: () => {
+        last = null;
+        told.textContent = "";
+        drawing.replaceChildren(make("p", { class: "fb-hint" }, "Nothing to draw: no regime holds."));
+        rows.replaceChildren();
+      },
     };
   };
 
