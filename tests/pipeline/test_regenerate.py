@@ -283,3 +283,51 @@ def test_killed_at_fifty_moments(workspace: Callable[[int], Workspace]) -> None:
     print(f"{done} kills, {again} classes derived again")
 
     assert 50 == done
+
+
+class Asked:
+    """Stands for whoever is asked: a ledger with one line."""
+
+    class ledger:  # noqa: N801 - an attribute of what it stands for
+        """What was spent."""
+
+        report = staticmethod(lambda: ["module_analyst: $0.12"])
+
+
+def test_a_model_is_asked_about_what_is_open(
+    workspace: Callable[[int], Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stale entries that the engines leave open are asked about with what was given; failures are told."""
+    place = workspace(2)
+    touch(place)
+    asked: list[tuple[str, object, object]] = []
+
+    def analyze(typed: str, options: object, **given: object) -> None:
+        asked.append((typed.rpartition(":")[2], given["chosen"], given["force"]))
+        if typed.endswith("Toy01"):
+            raise ForwardbookError("it did not hold\n  more")
+
+    monkeypatch.setattr("forwardbook.pipeline.regenerate_ask.analyze", analyze)
+    chosen = Asked()
+    found = regenerate(place, Wanted(chosen=chosen), work=derived)  # type: ignore[arg-type]
+
+    assert [("Toy00", chosen, False), ("Toy01", chosen, False)] == asked
+    assert "asked in vain about toy.layers.Toy01: it did not hold" in found.notes
+    assert "spent: module_analyst: $0.12" in found.notes
+
+
+def test_another_prompt_is_asked_again(
+    workspace: Callable[[int], Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An entry whose prompt changed is measured as it is, and asked about anew."""
+    place = workspace(1)
+    proposal = Proposal(model="m", prompt_version="old")
+    entry = place.load()["toy_Toy00"].model_copy(update={"proposal": proposal, "derived_by": ("agent",)})
+    place.save({"toy_Toy00": entry})
+    forced: list[object] = []
+    monkeypatch.setattr(
+        "forwardbook.pipeline.regenerate_ask.analyze", lambda *a, **given: forced.append(given["force"])
+    )
+    regenerate(place, Wanted(chosen=Asked()), work=derived)  # type: ignore[arg-type]
+
+    assert [True] == forced

@@ -100,8 +100,8 @@ def _before(workspace: Workspace, present: Database, against: str) -> tuple[Data
 
 def _stored(present: Database, was: Mapping[str, Entry]) -> dict[str, Entry]:
     """For each class the entry of the present database, which may be fresh; else the one of before."""
-    keys = {str(present.raw(key).get("full_class_name")): key for key in present}
-    good, _ = readable(present, [keys[e.full_class_name] for e in was.values() if e.full_class_name in keys])
+    names = {entry.full_class_name: present.key_of(entry.full_class_name) for entry in was.values()}
+    good, _ = readable(present, [key for key in names.values() if key is not None])
     found = {present[key].full_class_name: present.resolved(key)[1] for key in good}
     return {key: found.get(entry.full_class_name, entry) for key, entry in was.items()}
 
@@ -122,6 +122,6 @@ def _with_named(entries: Mapping[str, Entry], settings: Settings, present: Datab
 
 def _named_keys(names: set[str], present: Database) -> Iterator[str]:
     for key in present if names else ():
-        full = str(present.raw(key).get("full_class_name"))
+        full = present.head(key).full_class_name
         if key in names or any(is_named(full, name) for name in names):
             yield key

@@ -132,7 +132,7 @@ class _Reader:
         every = database if self.asked.library else database.own
         keys, _ = readable(database, named or sorted(every))
         library = self.asked.library
-        kept = [key for key in keys if not library or database.raw(key).get("library") == library]
+        kept = [key for key in keys if not library or database.head(key).library == library]
         return {key: database.resolved(key)[1] for key in kept}, database.rules_version
 
     def _stored(self, name: str, path: Path) -> Side:

@@ -87,7 +87,7 @@ def regenerate(
 
 def _keys(database: Database, wanted: Wanted) -> list[str]:
     named = [find(database, name) for name in wanted.names] or sorted(database.own)
-    return [key for key in named if not wanted.library or database.raw(key).get("library") == wanted.library]
+    return [key for key in named if not wanted.library or database.head(key).library == wanted.library]
 
 
 def _counting(told: Told, total: int) -> Callable[[str], None]:

@@ -43,17 +43,18 @@ def store_all(
     """Put entries into the database, in one step, and write their calculators; all of them, or none."""
     # one lock over naming, generating and saving: two processes cannot take the same key for two classes
     with locked(workspace.generated_folder):
-        database = workspace.load()
+        database = known = workspace.load()
         stored: dict[str, Entry] = {}
         before: dict[Path, str | None] = {}
         try:
             for entry in entries:
-                key, named = _placed(entry, database, stored)
+                key, named = _placed(entry, database, known)
                 path = workspace.generated_folder / named.generated_file_name
                 before.setdefault(path, path.read_text(encoding="utf-8") if path.is_file() else None)
                 if named.regimes:
                     generate.write(named, workspace.generated_folder, force=force)
                 stored[key] = named
+                known = known.with_entries({key: named})
             workspace.save(stored, rules_version=rules_version)
         except BaseException:
             for path, text in before.items():
@@ -62,9 +63,11 @@ def store_all(
     return list(stored.items())
 
 
-def _placed(entry: Entry, database: Database, stored: Mapping[str, Entry]) -> tuple[str, Entry]:
-    """The key of an entry and the entry with its generated names and what a person validated of it."""
-    known = database.with_entries(stored) if stored else database
+def _placed(entry: Entry, database: Database, known: Database) -> tuple[str, Entry]:
+    """The key of an entry and the entry with its generated names and what a person validated of it.
+
+    `known` is the database with the entries that are stored together with this one.
+    """
     key = known.key_for(entry.library, entry.full_class_name)
     entry = _named(key, entry, known)
     if key in database.own:
@@ -97,7 +100,7 @@ def _formulas(entry: Entry) -> list[tuple[str, ...]]:
 def _named(key: str, entry: Entry, database: Database) -> Entry:
     """The entry with its generated names; only where its file's name is taken are all entries looked at."""
     named = generate.with_generated_names(key, entry, {})
-    taken = (database.raw(other).get("generated_file_name") for other in database if other != key)
+    taken = (database.head(other).generated_file_name for other in database if other != key)
     return (
         generate.with_generated_names(key, entry, database) if named.generated_file_name in taken else named
     )

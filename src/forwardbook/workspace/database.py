@@ -27,7 +27,7 @@ class Database(Mapping[str, Entry]):
     ) -> None:
         self.own = own
         self.rules_version = rules
-        self._sources = (own, beneath or {})
+        self._sources: tuple[Mapping[str, Json], ...] = (own, beneath or {})
         self._keys = {*own, *(beneath or {})}
         self._entries: dict[str, Entry] = {}
         self._heads: dict[str, Head] = {}
@@ -69,8 +69,12 @@ class Database(Mapping[str, Entry]):
 
     def with_entries(self, entries: Mapping[str, Entry]) -> Database:
         """The database as it is once these entries are in it."""
-        own = {**self.own, **{key: entry.model_dump(mode="json") for key, entry in entries.items()}}
-        return Database(own, self._raw, self.rules_version)
+        changed: dict[str, Json] = {key: entry.model_dump(mode="json") for key, entry in entries.items()}
+        found = Database(changed, None, self.rules_version)
+        found._sources = (changed, *self._sources)
+        found._keys = {*changed, *self._keys}
+        found._heads = {key: head for key, head in self._heads.items() if key not in changed}
+        return found
 
     def resolved(self, key: str) -> tuple[str, Entry]:
         """The entry that holds the formulas: the one that `same_as` leads to, or the entry itself."""
