@@ -61,40 +61,25 @@ def ncu(
 ) -> None:
     """Counters of kernels: `forwardbook profile ncu llama-3.2-1b --chip gh100 -- --device cuda`"""
     with options.refusing():
+        from forwardbook.pipeline.configured_tools import chip_here
         from forwardbook.profiling.tools.commands import ncu_profile
 
         expression = _expression("ncu", chosen, domain, model, more)
         workload = _workload(model, more)
         asked = [one.strip() for one in (metrics or "").split(",") if one.strip()]
         place = str(output / "kernels")
-        command = ncu_profile(workload, place, expression, chip or _chip(), kernel, skip, count, asked)
+        command = ncu_profile(workload, place, expression, chip or chip_here(), kernel, skip, count, asked)
         _run(command, output, dry_run)
 
 
 def _expression(tool: str, chosen: str | None, domain: str, model: str, more: list[str] | None) -> str:
     """The expression, where the ranges that a run makes fit it; modules are ranges with --nvtx-modules."""
+    from forwardbook.pipeline.configured_tools import expression
     from forwardbook.pipeline.model_find import find_model
-    from forwardbook.pipeline.profile_ranges import module_stacks, phase_stacks
-    from forwardbook.profiling.tools.range_expressions import Range, refuse_nothing, written
     from forwardbook.workspace.model_files import ModelFiles
 
-    stacks = phase_stacks(domain)
-    expression = chosen or written(tool, Range("decode", domain))
-    if "--nvtx-modules" in (more or []):
-        stacks += module_stacks(find_model(model, ModelFiles(Path.cwd())), domain)
-    refuse_nothing(tool, expression, stacks)
-    return expression
-
-
-def _chip() -> str | None:
-    """The chip of the first GPU that torch sees; None where there is none, or no table of its counters."""
-    import torch
-
-    from forwardbook.profiling.tools.commands import CHIPS
-
-    if not torch.cuda.is_available():
-        return None
-    return CHIPS.get(torch.cuda.get_device_capability())
+    modules = find_model(model, ModelFiles(Path.cwd())) if "--nvtx-modules" in (more or []) else None
+    return expression(tool, chosen, domain, modules)
 
 
 def _workload(model: str, more: list[str] | None) -> list[str]:

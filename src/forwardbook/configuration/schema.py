@@ -131,6 +131,8 @@ class Ncu(Section):
     range: str | None = None
     domain: str = ""
     kernel: str | None = None
+    metrics: tuple[str, ...] = ()
+    """More counters; each must exist on the chip."""
     skip: Count = 0
     count: Count = 0
     dry_run: bool = False

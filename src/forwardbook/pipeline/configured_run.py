@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -40,7 +40,7 @@ def run_configured(composed: Composed, wanted: Configuration, told: Callable[[st
         ForwardbookError: where nothing is switched on, or a stage fails; the folder says how far it came.
     """
     stages, named = wanted.pipeline, model_name(wanted)
-    chosen = _looked_at(wanted)
+    looked = _looked_at(wanted)
     missing: list[str] = []
     failed = 0
     with run_folder(Path(wanted.output.root), f"profile run {named}", wanted.output.run_id) as folder:
@@ -48,40 +48,52 @@ def run_configured(composed: Composed, wanted: Configuration, told: Callable[[st
         folder.write("config.yaml", composed.text(resolve=True))
         if stages.direct_inference.enable:
             failed = _infer(folder, wanted, told)
-        if chosen is not None:
+        if looked.architecture is not None and looked.settings is not None:
             from forwardbook.pipeline.profile_run import profile_into
 
-            profile_into(folder, *chosen, told)
-        for tool in TOOLS:
-            if getattr(stages, tool).enable:
-                from forwardbook.pipeline.configured_tools import run_stage_two
+            profile_into(folder, looked.architecture, looked.settings, told)
+        for tool, chosen in looked.ranges.items():
+            from forwardbook.pipeline.configured_tools import run_stage_two
 
-                missing += run_stage_two(tool, folder, wanted, told)
+            missing += run_stage_two(tool, folder, wanted, chosen, told)
         return Ran(folder.path, tuple(missing), failed)
 
 
-def _looked_at(wanted: Configuration) -> tuple[Architecture, Settings] | None:
-    """What stage 1 measures, and how; what no stage can do is said before a folder is made."""
+@dataclass(frozen=True)
+class _Looked:
+    """What stage 1 measures, and how; the range that each tool of stage 2 waits for."""
+
+    architecture: Architecture | None = None
+    settings: Settings | None = None
+    ranges: Mapping[Tool, str] = field(default_factory=dict)
+
+
+def _looked_at(wanted: Configuration) -> _Looked:
+    """What each stage will do; what none of them can do is said before a folder is made."""
     stages = wanted.pipeline
-    if not any(getattr(stages, name).enable for name in STAGES):
+    enabled = [name for name in STAGES if getattr(stages, name).enable]
+    if not enabled:
         raise ConfigurationError(
             "running the pipeline: no stage is switched on; give pipeline.STAGE.enable=true with one of "
             + ", ".join(STAGES)
         )
-    if stages.direct_inference.enable:
+    if "direct_inference" in enabled:
         from forwardbook.pipeline.infer_run import plan
 
         plan(wanted)
+    if enabled == ["direct_inference"]:
+        return _Looked()
+    architecture, weights = choose_model(wanted)
+    modules = architecture if stages.torch_profiler.nvtx_modules else None
+    ranges: dict[Tool, str] = {}
     for tool in TOOLS:
-        stage = getattr(stages, tool)
-        if stage.enable:
+        if tool in enabled:
             from forwardbook.pipeline.configured_tools import expression
 
-            expression(tool, stage.range, stage.domain)
-    if not (stages.torch_profiler.enable or stages.static_analysis.enable):
-        return None
-    architecture, weights = choose_model(wanted)
-    return architecture, settings_of(wanted, weights)
+            stage = getattr(stages, tool)
+            ranges[tool] = expression(tool, stage.range, stage.domain, modules)
+    first = "torch_profiler" in enabled or "static_analysis" in enabled
+    return _Looked(architecture, settings_of(wanted, weights) if first else None, ranges)
 
 
 def _infer(folder: RunFolder, wanted: Configuration, told: Callable[[str], None]) -> int:

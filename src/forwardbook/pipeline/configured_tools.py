@@ -11,39 +11,39 @@ from forwardbook.configuration.schema import Configuration
 from forwardbook.workspace.run_folder import RunFolder
 
 if TYPE_CHECKING:
+    from forwardbook.models.architecture import Architecture
     from forwardbook.pipeline.configured_run import Tool
     from forwardbook.profiling.tools.commands import ToolCommand
 
-PHASES = ("encode", "prefill", "decode", "forward")
-
 
 def run_stage_two(
-    tool: Tool, folder: RunFolder, wanted: Configuration, told: Callable[[str], None]
+    tool: Tool, folder: RunFolder, wanted: Configuration, chosen: str, told: Callable[[str], None]
 ) -> list[str]:
-    """The report of one tool in its folder of the run; what to say where the tool is not installed.
+    """The report of one tool over the range `chosen`; what to say where the tool is not installed.
 
     Raises:
-        ForwardbookError: for an expression that chooses nothing, and a tool that fails.
+        ForwardbookError: for a tool that fails.
     """
-    from forwardbook.profiling.tools.execution import ToolMissing, run_tool, write_plan
+    from forwardbook.profiling.tools.execution import run_tool, write_plan
+    from forwardbook.profiling.tools.installed import ToolMissing
 
     folder.step(tool)
     told(tool)
     place = folder.path / tool
-    command = command_for(tool, folder, wanted)
+    command = command_for(tool, folder, wanted, chosen)
     told(shlex.join(command.arguments))
     stage = wanted.pipeline.nsys if tool == "nsys" else wanted.pipeline.ncu
     if stage.dry_run:
         told(f"wrote {write_plan(command, place)}")
         return []
     try:
-        told(f"wrote {run_tool(command, place)}")
+        told(f"wrote {run_tool(command, place, told)}")
     except ToolMissing as error:
         return [str(error)]
     return []
 
 
-def command_for(tool: Tool, folder: RunFolder, wanted: Configuration) -> ToolCommand:
+def command_for(tool: Tool, folder: RunFolder, wanted: Configuration, chosen: str) -> ToolCommand:
     """The command over the same run, whose own profilers and other stages are off."""
     from forwardbook.profiling.tools.commands import ncu_profile, nsys_profile
 
@@ -52,12 +52,11 @@ def command_for(tool: Tool, folder: RunFolder, wanted: Configuration) -> ToolCom
     argv = [sys.executable, "-m", "forwardbook", "profile", "run", "--config-dir", str(conf)]
     if tool == "nsys":
         stage = wanted.pipeline.nsys
-        chosen = expression(tool, stage.range, stage.domain)
         return nsys_profile(argv, str(place / "timeline"), chosen, stage.instances)
     own = wanted.pipeline.ncu
-    chosen = expression(tool, own.range, own.domain)
-    chip = wanted.hardware.chip
-    return ncu_profile(argv, str(place / "kernels"), chosen, chip, own.kernel, own.skip, own.count)
+    chip = wanted.hardware.chip or chip_here()
+    kept = own.kernel, own.skip, own.count, own.metrics
+    return ncu_profile(argv, str(place / "kernels"), chosen, chip, *kept)
 
 
 def workload(tool: Tool, folder: RunFolder, wanted: Configuration) -> str:
@@ -73,15 +72,29 @@ def workload(tool: Tool, folder: RunFolder, wanted: Configuration) -> str:
     return str(yaml.safe_dump(values, sort_keys=False))
 
 
-def expression(tool: str, chosen: str | None, domain: str) -> str:
-    """The expression, or that of decode; held against the ranges that a run makes.
+def expression(tool: str, chosen: str | None, domain: str, architecture: Architecture | None = None) -> str:
+    """The expression, or that of decode; held against the ranges of a run, with a model those of modules.
 
     Raises:
         ForwardbookError: where it chooses none of them.
     """
+    from forwardbook.pipeline.profile_ranges import module_stacks, phase_stacks
     from forwardbook.profiling.tools.range_expressions import Range, refuse_nothing, written
 
-    ranges = [Range(name, domain) for name in PHASES]
+    stacks = phase_stacks(domain)
+    if architecture is not None:
+        stacks += module_stacks(architecture, domain)
     text = chosen or written(tool, Range("decode", domain))
-    refuse_nothing(tool, text, [[one] for one in ranges])
+    refuse_nothing(tool, text, stacks)
     return text
+
+
+def chip_here() -> str | None:
+    """The chip of the first GPU that torch sees; None where there is none, or no table of its counters."""
+    import torch
+
+    from forwardbook.profiling.tools.commands import CHIPS
+
+    if not torch.cuda.is_available():
+        return None
+    return CHIPS.get(torch.cuda.get_device_capability())
