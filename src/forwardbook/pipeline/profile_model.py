@@ -175,6 +175,9 @@ def _with_weights(architecture: Architecture, folder: Path | None, dtype: torch.
     """The model with the weights that a folder holds; None where no folder was named."""
     if folder is None:
         return None
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     kind = model_named(architecture.model_class)
     return kind.from_pretrained(folder, local_files_only=True, dtype=dtype)
 
