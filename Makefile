@@ -81,6 +81,9 @@ bench-explain: $(BENCH)/.installed ## explain TREE=<unpacked nvidia-modelopt 0.3
 	@test -d "$(TREE)" || { echo "give the tree: make bench-explain TREE=/path/to/unpacked/nvidia-modelopt" >&2; exit 1; }
 	PYTHONPATH=src $(BENCH)/bin/python -m benchmarks.explain $(TREE) --focus modelopt.torch.trace
 
+bench-profile: $(STAMP) ## what measuring costs: the timing pass beside a bare loop, operators beside torch's profiler
+	KINETO_LOG_LEVEL=99 PYTHONPATH=src $(BIN)/python -m benchmarks.profile_overhead
+
 bench-models: $(BENCH)/.installed ## whole models at full size: totals against three counts, other tools beside ours (two hours)
 	PYTHONPATH=src $(BENCH)/bin/python -W ignore -m benchmarks.model_totals
 	PYTHONPATH=src $(BENCH)/bin/python -W ignore -m benchmarks.model_peers
