@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.errors import ForwardbookError
 from forwardbook.guard.regenerated import summary
 from forwardbook.pipeline.analyze import dated
+from forwardbook.pipeline.catalogue_share import copy_of
 from forwardbook.pipeline.derive import Outcome, Task, found_for, subject_of
 from forwardbook.pipeline.regenerate import Wanted, regenerate, reports, stale
 from forwardbook.pipeline.store import store_all
@@ -173,6 +174,45 @@ def test_an_edited_calculator_is_left_and_told(workspace: Callable[[int], Worksp
     assert "edited by hand" in found.rows[1].problem
     assert path.read_text().endswith("# mine\n")
     assert ["toy_Toy01"] == [one.key for one in stale(place, Wanted())]
+
+
+def test_copies_stay_copies(workspace: Callable[[int], Workspace]) -> None:
+    """Where only a version changed, an entry that led to another's formulas leads there again afterwards."""
+    place = workspace(2)
+    database = place.load()
+    old = {key: database[key].model_copy(update={"versions": {"torch": "2.0.0"}}) for key in database.own}
+    place.save({**old, "toy_Toy01": copy_of(old["toy_Toy01"], "toy_Toy00")})
+    place.generated_folder.joinpath(old["toy_Toy01"].generated_file_name).unlink()
+    found = regenerate(place, Wanted(), work=derived_whole(old))
+
+    assert ["same", "same"] == [row.state for row in found.rows]
+    assert "toy_Toy00" == place.load()["toy_Toy01"].same_as
+    assert [] == [*place.generated_folder.glob("*toy01*")]
+    assert not stale(place, Wanted())
+
+
+def test_a_copy_keeps_its_formulas_when_the_other_changes(workspace: Callable[[int], Workspace]) -> None:
+    """Whoever leads to an entry which is stored with other formulas gets those that it had."""
+    place = workspace(2)
+    entry, copy = (place.load()[key] for key in ("toy_Toy00", "toy_Toy01"))
+    place.save({"toy_Toy01": copy_of(copy, "toy_Toy00")})
+    store_all([entry.model_copy(update={"regimes": entry.regimes[:1]})], place, RULES_VERSION)
+    kept = place.load()["toy_Toy01"]
+
+    assert kept.same_as is None
+    assert entry.regimes == kept.regimes
+    assert (place.generated_folder / kept.generated_file_name).is_file()
+
+
+def derived_whole(entries: Mapping[str, Entry]) -> Callable[[Task], Outcome]:
+    """The work that gives each entry as it was, with its formulas, dated anew."""
+
+    def work(task: Task) -> Outcome:
+        was = entries[task.key]
+        fields = {"regimes": was.regimes, "parameters": was.parameters, "unresolved": was.unresolved}
+        return derived(task, same_as=None, **fields)
+
+    return work
 
 
 def test_an_interrupted_run_is_taken_up(workspace: Callable[[int], Workspace]) -> None:

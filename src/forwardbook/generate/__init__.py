@@ -1,7 +1,7 @@
 """Entries become calculators: the formulas of an entry in, a Python file with a checksum out."""
 
 from forwardbook.generate.checksum import EditedFileError, is_unedited
-from forwardbook.generate.files import outdated, would_change, write
+from forwardbook.generate.files import outdated, remove, would_change, write
 from forwardbook.generate.naming import with_generated_names
 from forwardbook.generate.rendering import RenderError, line_formulas, regime_parameters, render
 from forwardbook.generate.trial import Stuck, stuck
@@ -14,6 +14,7 @@ __all__ = [
     "line_formulas",
     "outdated",
     "regime_parameters",
+    "remove",
     "render",
     "stuck",
     "with_generated_names",

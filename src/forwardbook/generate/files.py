@@ -28,6 +28,17 @@ def write(entry: Entry, folder: Path, *, force: bool = False) -> bool:
     return True
 
 
+def remove(path: Path) -> bool:
+    """Remove a calculator that is not needed any more, if nobody edited it; whether it is gone."""
+    try:
+        if not is_unedited(path.read_text(encoding="utf-8")):
+            return False
+        path.unlink()
+    except (OSError, UnicodeDecodeError):
+        return False
+    return True
+
+
 def would_change(entry: Entry, folder: Path) -> bool:
     """Whether the file on disk is not what the entry renders to."""
     path = folder / entry.generated_file_name

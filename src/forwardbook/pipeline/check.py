@@ -11,6 +11,7 @@ from forwardbook.guard.change import ClassChange, class_change
 from forwardbook.guard.findings import Findings, Trouble
 from forwardbook.guard.kept import kept
 from forwardbook.guard.settings import Settings, is_named, read_settings
+from forwardbook.pipeline.copies import whole
 from forwardbook.pipeline.current import Current, Now, Told, located
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.spread import Spread
@@ -45,7 +46,7 @@ def check(workspace: Workspace, asked: Asked, told: Told = lambda doing, done, t
     present = workspace.load()
     before, side = _before(workspace, present, asked.against)
     keys, bad = readable(before, [find(before, name) for name in asked.names] or sorted(before.own))
-    was = {key: before.resolved(key)[1] for key in keys}
+    was = {key: whole(before, key) for key in keys}
     stored = _stored(present, was)
     names = {entry.full_class_name for entry in was.values()}
     added = {} if asked.names else _added(present, names)
@@ -102,14 +103,14 @@ def _stored(present: Database, was: Mapping[str, Entry]) -> dict[str, Entry]:
     """For each class the entry of the present database, which may be fresh; else the one of before."""
     names = {entry.full_class_name: present.key_of(entry.full_class_name) for entry in was.values()}
     good, _ = readable(present, [key for key in names.values() if key is not None])
-    found = {present[key].full_class_name: present.resolved(key)[1] for key in good}
+    found = {present[key].full_class_name: whole(present, key) for key in good}
     return {key: found.get(entry.full_class_name, entry) for key, entry in was.items()}
 
 
 def _added(present: Database, names: set[str]) -> dict[str, Entry]:
     """Own entries that the earlier state did not have; budgets hold for them too."""
     keys, _ = readable(present, sorted(present.own))
-    return {key: present.resolved(key)[1] for key in keys if present[key].full_class_name not in names}
+    return {key: whole(present, key) for key in keys if present[key].full_class_name not in names}
 
 
 def _with_named(entries: Mapping[str, Entry], settings: Settings, present: Database) -> dict[str, Entry]:
@@ -117,7 +118,7 @@ def _with_named(entries: Mapping[str, Entry], settings: Settings, present: Datab
     own = [(key, entry.full_class_name) for key, entry in entries.items()]
     wanted = {budget.name for budget in settings.budgets}
     open_ = {name for name in wanted if not any(name == key or is_named(full, name) for key, full in own)}
-    return {**{key: present.resolved(key)[1] for key in _named_keys(open_, present)}, **entries}
+    return {**{key: whole(present, key) for key in _named_keys(open_, present)}, **entries}
 
 
 def _named_keys(names: set[str], present: Database) -> Iterator[str]:

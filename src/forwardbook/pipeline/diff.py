@@ -12,6 +12,7 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.guard.change import ClassChange, class_change
 from forwardbook.guard.findings import Findings, Trouble
 from forwardbook.guard.settings import Settings, read_settings
+from forwardbook.pipeline.copies import whole
 from forwardbook.pipeline.current import Current, Now, Told
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.spread import Spread
@@ -133,7 +134,7 @@ class _Reader:
         keys, _ = readable(database, named or sorted(every))
         library = self.asked.library
         kept = [key for key in keys if not library or database.head(key).library == library]
-        return {key: database.resolved(key)[1] for key in kept}, database.rules_version
+        return {key: whole(database, key) for key in kept}, database.rules_version
 
     def _stored(self, name: str, path: Path) -> Side:
         entries, rules = read_entries(read_text(path), str(path))

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import JsonValue, ValidationError
 
+from forwardbook import generate
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.errors import ForwardbookError
 from forwardbook.guard.regenerated import Regenerated
+from forwardbook.pipeline.copies import copies_again, whole
 from forwardbook.pipeline.derive import Keeping, Outcome, Task, derive, found_for
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.regenerate_ask import ask, is_waiting
@@ -134,6 +136,7 @@ class _Run:
         if self.wanted.chosen is not None:
             done = [one for one in found if one.key not in self.problems or not one.is_gone]
             notes += ask(self.workspace, done, self.wanted.chosen, self.wanted.limits, self.told)
+        self._share_again()
         removed = self._drop_gone() if self.wanted.drop_gone else set()
         report = rows(self.before, self.problems, self.workspace.load(), removed)
         done = Regenerated(tuple(report), len(keys) - len(found) - len(waiting), tuple(notes))
@@ -149,9 +152,11 @@ class _Run:
             kept = cast("dict[str, dict[str, JsonValue]]", plan["before"])
             self.before = {key: Before.model_validate(value) for key, value in kept.items()}
         for one in found:
-            raw = cast("dict[str, JsonValue]", database.raw(one.key))
             first = self.before.get(one.key)
-            self.before[one.key] = Before(entry=first.entry if first else raw, reasons=one.reasons)
+            if first is None:
+                entry = whole(database, one.key).model_dump(mode="json")
+                first = Before(entry=entry, same_as=one.entry.same_as)
+            self.before[one.key] = first.model_copy(update={"reasons": one.reasons})
         if self.before:
             self.kept.keep_plan({"before": {k: b.model_dump(mode="json") for k, b in self.before.items()}})
         return resumed
@@ -226,6 +231,17 @@ class _Run:
         except ForwardbookError as error:
             update = {"entry": None, "problem": str(error), "problem_kind": "edited"}
             self.problems[outcome.key] = outcome.model_copy(update=update)
+
+    def _share_again(self) -> None:
+        """Copies whose code did not change lead to the same entry again, if that says the same of both."""
+        database = self.workspace.load()
+        before = {key: was for key, one in self.before.items() if (was := one.stored()) is not None}
+        copies = copies_again(before, [key for key in before if key not in self.problems], database)
+        if copies:
+            files = [self.workspace.generated_folder / database[key].generated_file_name for key in copies]
+            self.workspace.save(copies, rules_version=RULES_VERSION)
+            for path in files:
+                generate.remove(path)
 
     def _drop_gone(self) -> set[str]:
         gone = {key for key, outcome in self.problems.items() if outcome.problem_kind == "gone"}

@@ -8,6 +8,7 @@ from pydantic import JsonValue, ValidationError
 
 from forwardbook.guard.change import class_change
 from forwardbook.guard.regenerated import Row, state_of
+from forwardbook.pipeline.copies import whole
 from forwardbook.pipeline.derive import Outcome
 from forwardbook.schema import Entry, Record
 from forwardbook.workspace import Database, DatabaseError
@@ -18,6 +19,13 @@ class Before(Record):
 
     entry: dict[str, JsonValue]
     reasons: tuple[str, ...] = ()
+    same_as: str | None = None
+    """Where it led, if the formulas were another entry's."""
+
+    def stored(self) -> Entry | None:
+        """The entry as far as it decides whether it may lead there again; None where it was damaged."""
+        entry = _entry(self)
+        return entry.model_copy(update={"same_as": self.same_as}) if entry is not None else None
 
 
 def rows(
@@ -40,7 +48,7 @@ def _row(key: str, before: Before, problem: Outcome | None, database: Database, 
         state = state_of(verdict, now, None)
         return Row(key, name, before.reasons, state, (verdict, now), None, problem.problem, is_removed)
     try:
-        entry = database[key]
+        entry = whole(database, key)
     except (DatabaseError, KeyError) as error:
         return Row(key, name, before.reasons, "lost", (verdict, "gone"), None, str(error), is_removed)
     after = entry.validation.verdict

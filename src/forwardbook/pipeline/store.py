@@ -13,6 +13,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from forwardbook import generate
+from forwardbook.pipeline.copies import freed
 from forwardbook.schema import QUANTITIES, Entry
 from forwardbook.workspace import Database, Workspace, WorkspaceError, write_atomically
 from forwardbook.workspace.storage import locked
@@ -49,18 +50,26 @@ def store_all(
         try:
             for entry in entries:
                 key, named = _placed(entry, database, known)
-                path = workspace.generated_folder / named.generated_file_name
-                before.setdefault(path, path.read_text(encoding="utf-8") if path.is_file() else None)
-                if named.regimes:
-                    generate.write(named, workspace.generated_folder, force=force)
+                _write(named, workspace, before, force)
                 stored[key] = named
                 known = known.with_entries({key: named})
-            workspace.save(stored, rules_version=rules_version)
+            others = freed(stored, database)
+            for named in others.values():
+                _write(named, workspace, before, force)
+            workspace.save({**others, **stored}, rules_version=rules_version)
         except BaseException:
             for path, text in before.items():
                 _restore(path, text)
             raise
     return list(stored.items())
+
+
+def _write(entry: Entry, workspace: Workspace, before: dict[Path, str | None], force: bool) -> None:
+    """Write the calculator of an entry, and remember in `before` what stood there."""
+    path = workspace.generated_folder / entry.generated_file_name
+    before.setdefault(path, path.read_text(encoding="utf-8") if path.is_file() else None)
+    if entry.regimes:
+        generate.write(entry, workspace.generated_folder, force=force)
 
 
 def _placed(entry: Entry, database: Database, known: Database) -> tuple[str, Entry]:
