@@ -31,6 +31,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         shutil.copy(path, root / path.relative_to(ROOT))
     for path in (ROOT / "models").glob("gpt2[._]*"):
         shutil.copy(path, root / "models")
+    (root / "docs" / "code-explained").mkdir()
+    (root / "docs" / "code-explained" / "README.md").write_text("# Read first\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("forwardbook.workspace.folder.shipped_path", lambda: None)
         patch.setattr(ModelFiles, "_folders", lambda files: [files.root / "models"])
@@ -104,6 +106,7 @@ def test_nothing_is_built_twice(built: Path, run: Run) -> None:
     assert (0, "") == (code, err), err
     assert ": 0 of " in out
     assert before == times(built / "site" / "book")
+    assert (built / "site" / "code-explained" / "index.html").is_file()
 
 
 def test_a_change_builds_its_page(built: Path, run: Run) -> None:
@@ -133,6 +136,13 @@ def test_a_class_that_is_gone_has_no_page(built: Path, run: Run) -> None:
     assert "1 removed" in out
     assert not (built / "site/book/modules/torch_LSTM.html").exists()
     assert not (built / "docs/book/modules/torch_LSTM.md").exists()
+
+
+def test_explained_pages_are_listed(built: Path) -> None:
+    """A page of explained code is reached from the list of them."""
+    listed = (built / "site" / "book" / "explained.html").read_text(encoding="utf-8")
+
+    assert "../code-explained/index.html" in listed
 
 
 def test_prepare_builds_nothing(built: Path, run: Run) -> None:

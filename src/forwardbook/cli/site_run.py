@@ -169,6 +169,8 @@ def _remove_pages(docs: Path, site: Path) -> None:
     """Take pages out of the built site whose Markdown is gone: a partial build leaves them."""
     for page in site.rglob("*.html"):
         name = page.relative_to(site)
-        markdown = (docs / name).with_suffix(".md")
-        if name.as_posix() != "404.html" and not markdown.is_file() and not (docs / name).is_file():
+        made_from = [docs / name, (docs / name).with_suffix(".md")]
+        if name.name == "index.html":
+            made_from.append(docs / name.parent / "README.md")
+        if name.as_posix() != "404.html" and not any(path.is_file() for path in made_from):
             page.unlink()
