@@ -55,7 +55,7 @@ def bars(path: Path, title: str, values: Mapping[str, float], unit: str) -> Path
     axes.set_yticks(range(len(names)), labels=names, fontsize=8)
     axes.invert_yaxis()
     axes.set_xlabel(unit)
-    axes.xaxis.get_major_locator().set_params(nbins=6)
+    axes.locator_params(axis="x", nbins=6)
     return _saved(figure, path)
 
 
@@ -80,7 +80,7 @@ def histogram(path: Path, title: str, values: Sequence[float], unit: str) -> Pat
     axes.hist(list(values), bins=20, color=ACCENT, edgecolor="white")
     axes.set_xlabel(unit)
     axes.set_ylabel("kernels")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.locator_params(axis="y", integer=True)
     return _saved(figure, path)
 
 

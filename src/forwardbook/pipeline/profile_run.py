@@ -173,7 +173,7 @@ class _Run:
     def inputs(self, ready: Prepared) -> None:
         import yaml  # type: ignore[import-untyped]
 
-        values = {
+        values: dict[str, object] = {
             "model": self.architecture.model_id,
             "class": self.architecture.model_class,
             "sizes": dict(ready.sizes),
