@@ -123,6 +123,7 @@ class _Session:
         with box() as made:
             options = self._options(made)
             result: ResultMessage | None = None
+            heard: set[str] = set()  # responses; each comes in as many messages as it has blocks
             try:
                 talking = sdk.query(prompt=self.task.prompt.text, options=options)
                 assert isinstance(talking, AsyncGenerator)
@@ -130,6 +131,8 @@ class _Session:
                     async for message in talk:
                         if isinstance(message, sdk.SystemMessage) and message.subtype == "init":
                             self._check(message.data)
+                        if isinstance(message, sdk.AssistantMessage):
+                            heard.add(message.message_id or message.uuid or "")
                         if isinstance(message, sdk.ResultMessage):
                             result = message
             except sdk.ClaudeSDKError as error:
@@ -140,7 +143,7 @@ class _Session:
             if result is None:
                 self.failure = Failure("internal", "the program of the SDK ended without a result")
                 return
-            self.spent = used(result, self.analyst.price)
+            self.spent = used(result, self.analyst.price, max(len(heard), 1))
             self.failure = self._failure(result)
 
     def _failure(self, result: ResultMessage) -> Failure | None:
@@ -282,8 +285,8 @@ def _is_of(tool: str, servers: Mapping[str, Documentation]) -> bool:
     return any(tool.startswith(f"mcp__{name}__") for name in servers)
 
 
-def used(result: ResultMessage, price: Price) -> Spent:
-    """What a session cost: its tokens at our own prices."""
+def used(result: ResultMessage, price: Price, requests: int) -> Spent:
+    """What a session of so many requests cost: its tokens at our own prices."""
     total = Spent()
     for usage in (result.model_usage or {}).values():
         counted = dict(usage)
@@ -294,4 +297,4 @@ def used(result: ResultMessage, price: Price) -> Spent:
             int(str(counted.get("cacheReadInputTokens", 0))),
             int(str(counted.get("cacheCreationInputTokens", 0))),
         )
-    return total + Spent(requests=max(result.num_turns, 1), nano_usd=price.of(total))
+    return total + Spent(requests=requests, nano_usd=price.of(total))

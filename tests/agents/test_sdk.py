@@ -43,6 +43,7 @@ def test_refused_answer_is_mended() -> None:
     assert ("predicted 5, measured 4",) == answer.attempts
     assert server.pos in (3, 4)
     assert len(server.bodies) * 1000 == ledger.spent.input_tokens
+    assert len(server.bodies) == ledger.spent.requests
 
 
 def left_over() -> list[str]:
