@@ -1,4 +1,4 @@
-"""CPU time of commands that ask nobody, with the libraries of analysts absent, installed, and imported anyway.
+"""CPU time of commands that ask nobody: the libraries of analysts absent, installed, or imported anyway.
 
 Run it with `python -m benchmarks.agent_imports`; it prints a table. Each figure is the least of seven runs.
 """
