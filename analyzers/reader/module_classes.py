@@ -261,7 +261,7 @@ def _class_of(node: ast.ClassDef) -> _Class:
 
 def _only_raises(function: ast.FunctionDef) -> bool:
     """Whether all that a method does is to say that it is not implemented."""
-    if any(isinstance(d, ast.Name) and d.id == "abstractmethod" for d in function.decorator_list):
+    if any(_dotted(one).rpartition(".")[2] == "abstractmethod" for one in function.decorator_list):
         return True
     body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     if len(body) != 1 or not isinstance(body[0], ast.Raise) or body[0].exc is None:

@@ -35,7 +35,7 @@ class PlainAdapter:
         return module
 
     def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
-        """Each class by itself, those with the largest trees first, because they hold the others."""
+        """Each class by itself, in its own constructor's names, small ones first; larger ones hold the rest."""
         built: list[tuple[int, str, dict[str, object], frozenset[str]]] = []
         for name in sorted(name for name in missing if name.rpartition(".")[0] in modules):
             try:
@@ -46,10 +46,11 @@ class PlainAdapter:
                 yield Way(name.rpartition(".")[2], frozenset({name}), problem=error)
                 continue
             built.append((len(tree), name, arguments, tree))
-        for _, name, arguments, tree in sorted(built, key=lambda one: (-one[0], one[1])):
-            if not missing:
-                return
-            held = tree & frozenset(missing)
+        for _, name, arguments, _ in sorted(built, key=lambda one: one[:2]):
+            if name in missing:
+                yield self._way(name, arguments, frozenset({name}))
+        for _, name, arguments, tree in built:
+            held = (tree & frozenset(missing)) - {name}
             if held:
                 yield self._way(name, arguments, held)
 

@@ -89,7 +89,7 @@ def plan_view(plan: Plan) -> RenderableType:
         own = sum(one.defines for one in unit.classes)
         table.add_row(escape(unit.name), str(len(unit.classes)), str(own))
     total = sum(len(unit.classes) for unit in plan.units)
-    return Group(table, Text(f"{len(plan.units)} units, {total} classes of {plan.library} {plan.version}"))
+    return Group(table, Text(f"{total} classes in {len(plan.units)} units of {plan.library} {plan.version}"))
 
 
 def summary_view(library: str, results: Sequence[UnitResult]) -> RenderableType:

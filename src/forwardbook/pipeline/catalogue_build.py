@@ -82,7 +82,9 @@ def build(
 
     def one(unit: Unit) -> UnitResult:
         started(unit.name)
-        return _worked(unit, settled, how)
+        result = _worked(unit, settled, how)
+        journal.keep(result)  # here, so that what was done while others were told is kept too
+        return result
 
     with ThreadPoolExecutor(how.jobs) as pool:
         waiting: set[Future[UnitResult]] = {pool.submit(one, unit) for unit in todo}
@@ -90,9 +92,7 @@ def build(
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
-                    result = future.result()
-                    journal.keep(result)
-                    yield Done(result, False)
+                    yield Done(future.result(), False)
         finally:
             for future in waiting:
                 future.cancel()

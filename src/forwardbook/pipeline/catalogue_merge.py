@@ -12,6 +12,7 @@ from forwardbook.pipeline.catalogue_record import (
     Catalogue,
     ClassResult,
     LibraryRecord,
+    UnitRecord,
     UnitResult,
     read_catalogue,
     write_catalogue,
@@ -36,20 +37,28 @@ def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, wh
     """
     catalogue = read_catalogue(workspace)
     fresh = {name: Entry.model_validate(raw) for one in results for name, raw in sorted(one.entries.items())}
-    sharing = 0
+    changed: dict[str, Entry] = {}
     if fresh:
-        database = workspace.load()
-        changed = _changed(fresh, results, database, plan.library, catalogue)
-        sharing = sum(entry.same_as is not None for entry in changed.values())
+        changed = _changed(fresh, results, workspace.load(), plan.library, catalogue)
         workspace.save(changed, rules_version=RULES_VERSION)
     library = catalogue.libraries.get(plan.library, LibraryRecord())
     units = {} if whole else dict(library.units)
     units |= {one.unit: one.record for one in results}
+    holders = {entry.full_class_name: entry.same_as or "" for entry in changed.values()}
+    units = {name: _told(unit, holders) for name, unit in units.items()}
     record = LibraryRecord(version=plan.version, stamp=plan.stamp if whole else "", units=units)
     updated = Catalogue(libraries={**catalogue.libraries, plan.library: record})
     if updated != catalogue:
         write_catalogue(updated, workspace)
-    return Merged(len(fresh), sharing)
+    return Merged(len(fresh), sum(map(bool, holders.values())))
+
+
+def _told(unit: UnitRecord, holders: Mapping[str, str]) -> UnitRecord:
+    """The unit with the keys that its classes lead to by now."""
+    if not any(holders.get(one.name, one.same_as) != one.same_as for one in unit.classes):
+        return unit
+    classes = (one.model_copy(update={"same_as": holders.get(one.name, one.same_as)}) for one in unit.classes)
+    return unit.model_copy(update={"classes": tuple(classes)})
 
 
 def _changed(

@@ -34,6 +34,8 @@ class ClassResult(Record):
     """The model, or the row of data, through which it was reached."""
     digest: str = ""
     """Of a proved class, the hash of its code with all names of its family taken out."""
+    same_as: str = ""
+    """The key of the entry whose formulas it shares."""
 
 
 class WayResult(Record):

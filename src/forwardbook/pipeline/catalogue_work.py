@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
+from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.catalogue_derive import LATE, Reached, reach
 from forwardbook.pipeline.catalogue_record import (
     ClassResult,
@@ -170,6 +171,8 @@ class _Unit:
         response = described(request, cause)
         place = spot(request, cause)
         text = f"{type(cause).__name__}: {cause}".strip()
+        if isinstance(cause, ForwardbookError):
+            text = str(cause).partition("\n")[0].rpartition(f"{target} to run: ")[2]
         return response.problem_kind or "internal", _short(text), place.text if place else ""
 
     @staticmethod

@@ -57,7 +57,6 @@ def share(name: str, library: LibraryRecord) -> Share:
     states = Counter(one.state for one in classes)
     own = [one for one in classes if one.defines]
     ways = [way for unit in library.units.values() for way in unit.ways if way.model_type]
-    digests = Counter(one.digest for one in classes if one.digest)
     return Share(
         library=name,
         version=library.version,
@@ -72,7 +71,7 @@ def share(name: str, library: LibraryRecord) -> Share:
         defining_exact=sum(one.state == "exact" for one in own),
         model_types=len({way.model_type for way in ways}),
         model_types_reached=len({way.model_type for way in ways if not way.reason}),
-        sharing=sum(count - 1 for count in digests.values()),
+        sharing=sum(bool(one.same_as) for one in classes),
         reasons=tuple(reasons(classes)),
     )
 

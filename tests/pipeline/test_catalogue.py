@@ -1,0 +1,227 @@
+"""The catalogue's mechanism without running any module: plans, resuming, merging, sharing, figures."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forwardbook.pipeline.catalogue_build import Building, build
+from forwardbook.pipeline.catalogue_journal import Journal
+from forwardbook.pipeline.catalogue_merge import merge
+from forwardbook.pipeline.catalogue_plan import NoSuchPackage, Plan, planned
+from forwardbook.pipeline.catalogue_record import (
+    CATALOGUE_NAME,
+    ClassResult,
+    UnitRecord,
+    UnitResult,
+    WayResult,
+    read_catalogue,
+)
+from forwardbook.pipeline.catalogue_share import shared
+from forwardbook.pipeline.catalogue_work import UNIT
+from forwardbook.pipeline.coverage import coverage, reasons
+from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.request import Request, Response
+from forwardbook.schema import Entry
+from forwardbook.workspace import Workspace
+
+Make = Callable[..., Entry]
+MODULE = "from torch import nn\n\n\nclass {0}(nn.Module):\n    def forward(self, x):\n        return x\n"
+NAMES = ("Ant", "Bee", "Cat", "Dog", "Elk", "Fox")
+
+
+@pytest.fixture
+def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of six modules, one class each, in the current folder."""
+    package = tmp_path / "zoo_of_parts"
+    package.mkdir()
+    for name in NAMES:
+        (package / f"{name.lower()}.py").write_text(MODULE.format(name), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Child:
+    """In place of child processes: proves everything, and may die after some."""
+
+    def __init__(self, make_entry: Make, dies_after: int = 10**6) -> None:
+        self._make, self._left = make_entry, dies_after
+        self.asked: list[str] = []
+
+    def __call__(self, request: Request, limits: Limits, worker: str) -> Response:
+        if self._left == 0:
+            raise KeyboardInterrupt
+        self._left -= 1
+        self.asked.append(request.target)
+        classes = tuple(ClassResult(name=name, state="exact", digest="same") for name in request.wanted)
+        entries = {name: self._entry(name) for name in request.wanted}
+        record = UnitRecord(stamp="", classes=classes, ways=(WayResult(name="by itself", reached=1),))
+        result = UnitResult(unit=request.target, library="zoo_of_parts", record=record, entries=entries)
+        return Response(diagnostics={UNIT: result.model_dump(mode="json")})
+
+    def _entry(self, name: str) -> dict[str, object]:
+        made = self._make(name.rpartition(".")[2])
+        named = made.model_copy(update={"full_class_name": name, "library": "zoo_of_parts"})
+        return named.model_dump(mode="json")
+
+
+def _built(folder: Path, child: Child, plan: Plan | None = None, force: bool = False) -> None:
+    """A build from beginning to end."""
+    workspace = Workspace(folder)
+    plan = plan or planned("zoo_of_parts")
+    done = list(build(plan, workspace, Building(run=child, force=force)))
+    merge(plan, [one.result for one in done], workspace, whole=True)
+    Journal(workspace, plan.library).clear()
+
+
+def _files(folder: Path) -> tuple[bytes, bytes]:
+    return (folder / "module_db.json").read_bytes(), (folder / CATALOGUE_NAME).read_bytes()
+
+
+def test_nothing_is_done_twice(zoo: Path, make_entry: Make) -> None:
+    """A second build asks for nothing and changes nothing."""
+    _built(zoo, Child(make_entry))
+    before, again = _files(zoo), Child(make_entry)
+
+    _built(zoo, again)
+
+    assert [] == again.asked
+    assert before == _files(zoo)
+
+
+def test_only_what_changed_is_done_again(zoo: Path, make_entry: Make) -> None:
+    """A package whose files stand in one folder is done again as a whole; a comment elsewhere is its too."""
+    _built(zoo, Child(make_entry))
+    (zoo / "zoo_of_parts" / "more").mkdir()
+    (zoo / "zoo_of_parts" / "more" / "owl.py").write_text(MODULE.format("Owl"), encoding="utf-8")
+    again = Child(make_entry)
+
+    _built(zoo, again)
+
+    assert ["zoo_of_parts.more.owl"] == again.asked
+
+
+def test_an_interrupted_build_ends_as_if_it_had_not_been(zoo: Path, make_entry: Make) -> None:
+    """Ended at any moment and resumed, the database and the catalogue are the same, byte for byte."""
+    _built(zoo, Child(make_entry))
+    whole = _files(zoo)
+    rng = random.Random(7)
+    plan = planned("zoo_of_parts")
+    for _ in range(3):
+        for name in ("module_db.json", CATALOGUE_NAME):
+            (zoo / name).unlink()
+        asked: list[str] = []
+        ended = False
+        while not ended:
+            child = Child(make_entry, dies_after=rng.randint(0, 3))
+            try:
+                _built(zoo, child, plan)
+                ended = True
+            except KeyboardInterrupt:
+                half = Journal(Workspace(zoo), "zoo_of_parts").folder / "half.json"
+                half.parent.mkdir(parents=True, exist_ok=True)
+                half.write_text('{"unit": ', encoding="utf-8")  # it was being written when the power went
+            asked += child.asked
+
+        assert whole == _files(zoo)
+        assert sorted(asked) == sorted(set(asked))
+
+
+def test_a_child_that_dies_costs_its_unit_alone(zoo: Path, make_entry: Make) -> None:
+    """Its classes are not reached, for the reason that the process ended; the others are proved."""
+    child = Child(make_entry)
+
+    def sometimes(request: Request, limits: Limits, worker: str) -> Response:
+        if request.target.endswith("cat"):
+            problem = (
+                "analysing cat: its process died of a segmentation fault (SIGSEGV)\n  it was at cat.py:5 in f"
+            )
+            return Response(problem=problem, problem_kind="crash")
+        return child(request, limits, worker)
+
+    plan, workspace = planned("zoo_of_parts"), Workspace(zoo)
+    done = list(build(plan, workspace, Building(run=sometimes)))
+    merge(plan, [one.result for one in done], workspace, whole=True)
+    [figures] = coverage(read_catalogue(workspace))
+
+    assert (6, 5, 5) == (figures.found, figures.reached, figures.exact)
+    assert ("crash", "at cat.py:5 in f") == (figures.reasons[0].kind, figures.reasons[0].place)
+
+
+def test_a_pattern_chooses_units_and_keeps_the_rest(zoo: Path, make_entry: Make) -> None:
+    """What is known of other units stays in the catalogue."""
+    _built(zoo, Child(make_entry))
+    plan, workspace, child = planned("zoo_of_parts", "*bee*"), Workspace(zoo), Child(make_entry)
+
+    done = list(build(plan, workspace, Building(run=child, force=True)))
+    merge(plan, [one.result for one in done], workspace, whole=False)
+
+    assert ["zoo_of_parts.bee"] == child.asked
+    assert 6 == len(read_catalogue(workspace).libraries["zoo_of_parts"].units)
+
+
+@pytest.mark.parametrize(
+    ("name", "only", "said"),
+    [
+        ("no_such_package", "", "is not installed"),
+        ("empty_of_modules", "", "defines no class"),
+        ("zoo_of_parts", "*unicorn*", "there is none"),
+    ],
+)
+def test_a_package_with_nothing_to_do_is_refused(zoo: Path, name: str, only: str, said: str) -> None:
+    """The message says what was looked for."""
+    (zoo / "empty_of_modules.py").write_text("class A:\n    pass\n", encoding="utf-8")
+
+    with pytest.raises(NoSuchPackage, match=said):
+        planned(name, only)
+
+
+def test_copies_share_the_first_entry(zoo: Path, make_entry: Make) -> None:
+    """Classes of one code with the same formulas are one entry; the others lead to it."""
+    _built(zoo, Child(make_entry))
+    database = Workspace(zoo).load()
+
+    assert all("zoo_of_parts_Ant" == database.resolved(f"zoo_of_parts_{name}")[0] for name in NAMES)
+    assert 5 == coverage(read_catalogue(Workspace(zoo)))[0].sharing
+
+
+def test_what_differs_is_not_shared(make_entry: Make) -> None:
+    """The same code with other formulas, and the same formulas of other code, are no copies."""
+    entries = {"a": make_entry("A"), "b": make_entry("B"), "c": make_entry("C")}
+    other = entries["b"].regimes[0].model_copy(update={"conditions": ("{seq_len} > 7",)})
+    entries["b"] = entries["b"].model_copy(update={"regimes": (other,)})
+
+    found = shared(entries, {"a": "x", "b": "x", "c": "y"})
+
+    assert [None, None, None] == [one.same_as for one in found.values()]
+
+
+def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry: Make) -> None:
+    """An entry that led to one which now says something else gets what that said."""
+    _built(zoo, Child(make_entry))
+    before = Workspace(zoo).load().resolved("zoo_of_parts_Fox")[1].regimes
+
+    class Other(Child):
+        def _entry(self, name: str) -> dict[str, object]:
+            raw = super()._entry(name)
+            raw["regimes"][0]["conditions"] = ["{seq_len} > 7"]  # type: ignore[index]
+            return raw
+
+    plan, workspace = planned("zoo_of_parts", "*ant*"), Workspace(zoo)
+    done = list(build(plan, workspace, Building(run=Other(make_entry), force=True)))
+    merge(plan, [one.result for one in done], workspace, whole=False)
+    database = workspace.load()
+
+    assert before == database.resolved("zoo_of_parts_Fox")[1].regimes
+    assert before != database["zoo_of_parts_Ant"].regimes
+
+
+def test_reasons_that_touch_most_classes_come_first() -> None:
+    """Numbers and quoted words do not keep like reasons apart."""
+    said = ["needs 3 dimensions, got 'x'", "needs 12 dimensions, got 'yy'", "no rule"]
+    classes = [ClassResult(name=f"c{i}", state="unreached", reason=text) for i, text in enumerate(said)]
+
+    assert [2, 1] == [one.classes for one in reasons(classes)]
