@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from forwardbook import generate
 from forwardbook.pipeline.catalogue_share import copy_of, released, shape
 from forwardbook.schema import Entry
-from forwardbook.workspace import Database
+from forwardbook.workspace import Database, DatabaseError
 
 
 def whole(database: Database, key: str) -> Entry:
@@ -18,16 +18,20 @@ def whole(database: Database, key: str) -> Entry:
 
 def freed(stored: Mapping[str, Entry], database: Database) -> dict[str, Entry]:
     """Copies that lead to an entry which now says something else: each with what that said until now."""
-    changed = {
-        key
-        for key, entry in stored.items()
-        if key in database and shape(whole(database, key)) != shape(entry)
-    }
+    changed = {key for key, entry in stored.items() if _is_changed(key, entry, database)}
     found: dict[str, Entry] = {}
     for key in database.own if changed else ():
         if key not in stored and database.head(key).same_as in changed:
             found[key] = generate.with_generated_names(key, whole(database, key), {})
     return found
+
+
+def _is_changed(key: str, entry: Entry, database: Database) -> bool:
+    """Whether an entry says something else than the present one; what a damaged one said nobody knows."""
+    try:
+        return key in database and shape(whole(database, key)) != shape(entry)
+    except DatabaseError:
+        return False
 
 
 def copies_again(before: Mapping[str, Entry], keys: Iterable[str], database: Database) -> dict[str, Entry]:
