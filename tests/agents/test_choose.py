@@ -91,3 +91,17 @@ def test_help_imports_no_agent(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert (0, "") == (done.returncode, done.stderr)
+
+
+def test_documentation_needs_the_sdk(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Servers that the user named and that this analyst cannot ask are told, not passed over in silence."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    path = tmp_path / "forwardbook" / "config.toml"
+    path.parent.mkdir()
+    path.write_text('[agents.documentation.library]\ncommand = "docs"\ntools = ["look_up"]\n')
+
+    for name, told in (("api", True), ("sdk", False), ("static", False)):
+        chosen_analyst(name, None, "", False)  # type: ignore[arg-type]
+        assert told == ("only --analyst sdk" in capsys.readouterr().err)

@@ -49,6 +49,8 @@ def chosen_analyst(
             raise typer.BadParameter("say who is asked: --analyst api, sdk or replay")
         return None
     chosen = choose(analyst, max_cost, model=model, dry_run=dry_run, batch=batch)
+    if chosen.settings.documentation and chosen.backend == "api":
+        print("documentation servers are not asked: only --analyst sdk has them", file=sys.stderr)
     return None if chosen.backend == "static" else chosen
 
 
