@@ -89,6 +89,14 @@ def test_broken_json_and_bytes(root: Path) -> None:
         one.read_text()
 
 
+def test_other_ends_of_lines(root: Path) -> None:
+    """Lines end where a file says so: not within a text of JSON, with or without a return, after any mark."""
+    (root / "f.jsonl").write_bytes('\ufeff{"text": "a\u2028b"}\r\n{"text": "c"}'.encode())
+    found = samples_of(Dataset(kind="text", root=str(root), patterns=("f.jsonl",)))
+
+    assert [("f.jsonl:1", "a\u2028b"), ("f.jsonl:2", "c")] == [(one.name, one.read_text()) for one in found]
+
+
 def test_epochs(root: Path) -> None:
     """Without shuffling each epoch has the first samples in the same order, each turn its own key."""
     samples = samples_of(Dataset(kind="text", root=str(root), patterns=TEXTS))

@@ -35,7 +35,7 @@ class Sample:
         if self.text is not None:
             return self.text
         try:
-            return self.path.read_text(encoding="utf-8")
+            return self.path.read_text(encoding="utf-8-sig")  # without the mark that editors put first
         except (OSError, UnicodeDecodeError) as error:
             raise DatasetError(f"reading {self.path}: {_told(error)}") from None
 
@@ -141,7 +141,7 @@ def _texts(root: Path, path: Path, dataset: Dataset) -> Iterator[Sample]:
         if path.stat().st_size:
             yield whole
         return
-    for number, line in enumerate(whole.read_text().splitlines(), 1):
+    for number, line in enumerate(whole.read_text().split("\n"), 1):  # JSON may hold other ends of lines
         if line.strip():
             yield _file(root, path, number, _json_text(path, number, line, dataset.field) if lines else line)
 
