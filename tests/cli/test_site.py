@@ -18,17 +18,23 @@ KEYS = ("torch_Linear", "transformers_LlamaMLP", "torch_LSTM")
 LOADED = re.compile(
     r"<(?:script|img|iframe|source|link rel=.(?:stylesheet|preconnect|icon).)[^>]*?(?:src|href)=\"([^\"]*)\""
 )
+NAVIGATION = """
+nav: [index.md, why.md, quantities.md, book/catalogue.md, book/coverage.md, book/models.md, book/explained.md,
+      book/commands.md, book/python.md]
+"""
 Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A workspace with three classes and a model, its pages those of this repository, built once."""
+    """A workspace with three classes, a model, a few documents and the settings of this repository."""
     root = tmp_path_factory.mktemp("workspace")
     (root / "docs").mkdir()
     (root / "models").mkdir()
-    for path in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "mkdocs.yml"]:
-        shutil.copy(path, root / path.relative_to(ROOT))
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nwatch:")[0]
+    (root / "mkdocs.yml").write_text(f"{settings}\n{NAVIGATION}", encoding="utf-8")
+    for name in ("index", "why", "quantities"):
+        shutil.copy(ROOT / "docs" / "quantities.md", root / "docs" / f"{name}.md")
     for path in (ROOT / "models").glob("gpt2[._]*"):
         shutil.copy(path, root / "models")
     (root / "docs" / "code-explained").mkdir()
@@ -68,6 +74,14 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 def times(folder: Path) -> dict[str, int]:
     """When each page of a folder was written."""
     return {path.relative_to(folder).as_posix(): path.stat().st_mtime_ns for path in folder.rglob("*.html")}
+
+
+def test_every_document_is_in_the_navigation() -> None:
+    """The navigation of this repository's site names every page in docs, and no page that is not there."""
+    named = set(re.findall(r"[\w.-]+\.md$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    made = {"catalogue.md", "coverage.md", "models.md", "explained.md", "commands.md", "python.md"}
+
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} - made == named - made
 
 
 def test_every_page_is_built(built: Path) -> None:
@@ -125,6 +139,18 @@ def test_a_change_builds_its_page(built: Path, run: Run) -> None:
     }
     assert "Checked by a person: yes" in (built / "site/book/modules/torch_Linear.html").read_text()
     assert len(json.loads((built / "site/search/search_index.json").read_text())["docs"]) > 20
+
+
+def test_pages_prepared_before_are_built(built: Path, run: Run) -> None:
+    """What `site prepare` wrote is built by the next build, though that writes no page itself."""
+    database = Workspace(built).load()
+    changed = database["torch_Linear"].model_copy(update={"validation": Validation(verdict="bounded")})
+    Workspace(built).save({"torch_Linear": changed})
+    assert 0 == run("site", "prepare")[0]
+    code, out, err = run("site", "build")
+
+    assert (0, True) == (code, ": 0 of " in out), err
+    assert "<strong>bounded</strong>" in (built / "site/book/modules/torch_Linear.html").read_text()
 
 
 def test_a_class_that_is_gone_has_no_page(built: Path, run: Run) -> None:

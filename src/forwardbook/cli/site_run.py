@@ -59,19 +59,25 @@ def build_site(config: Path | None, *, clean: bool, strict: bool) -> Built:
     from mkdocs.commands.build import build
     from mkdocs.exceptions import Abort, MkDocsException
 
+    from forwardbook.workspace import write_atomically
+
     begun = time.monotonic()
     file = _config_file(config)
     prepared = prepare_site(file)
     loaded = _loaded(file, strict=strict)
-    site, stamp = Path(loaded.site_dir), _stamp(loaded)
-    partial = not clean and _stamped(site) == stamp
+    site, docs = Path(loaded.site_dir), Path(loaded.docs_dir)
+    stamp = {"made_from": _shared(loaded, strict), "documents": _documents(docs)}
+    last = {} if clean else _last(site)
+    partial = last.get("made_from") == stamp["made_from"]
+    if last == stamp:
+        return Built(prepared, site, 0, time.monotonic() - begun)
     (site / STAMP).unlink(missing_ok=True)  # until it is whole again
     loaded.strict = False  # its own counting takes the remark on partial builds for a warning
     warnings = _Warnings()
     try:
         loaded.plugins.on_startup(command="build", dirty=partial)
         if partial:
-            _remove_pages(Path(loaded.docs_dir), site)
+            _remove_pages(docs, site)
         logging.getLogger("mkdocs").addHandler(warnings)
         build(loaded, dirty=partial)
     except (Abort, MkDocsException) as error:
@@ -81,7 +87,7 @@ def build_site(config: Path | None, *, clean: bool, strict: bool) -> Built:
         loaded.plugins.on_shutdown()
     if strict and warnings.said:
         raise SiteError("\n  ".join((f"building the site of {file}: MkDocs warns:", *warnings.said)))
-    (site / STAMP).write_text(json.dumps({"made_from": stamp}) + "\n", encoding="utf-8")
+    write_atomically(site / STAMP, json.dumps(stamp) + "\n")
     pages = sum(
         path.stat().st_mtime >= time.time() - (time.monotonic() - begun) for path in site.rglob("*.html")
     )
@@ -145,7 +151,7 @@ def _loaded(file: Path, *, strict: bool) -> MkDocsConfig:
     return loaded
 
 
-def _stamp(config: MkDocsConfig) -> str:
+def _shared(config: MkDocsConfig, strict: bool) -> str:
     """Of all that every page shares: configuration, tools, navigation, theme, code that makes pages."""
     from forwardbook.pipeline.site import installed, renderer_digest
 
@@ -154,15 +160,31 @@ def _stamp(config: MkDocsConfig) -> str:
         installed(_TOOLS),
         renderer_digest(),
         os.environ.get("SITE_URL", ""),
+        strict,
     ]
     return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
 
 
-def _stamped(site: Path) -> str:
+def _documents(docs: Path) -> str:
+    """Of the files that people wrote, by name, size and time, and of the pages that were made, by content."""
+    from forwardbook.pipeline.site import BOOK
+    from forwardbook.pipeline.site_folder import MANIFEST
+
+    made = (docs / BOOK / MANIFEST).read_bytes()
+    found = [
+        (path.relative_to(docs).as_posix(), path.stat().st_size, path.stat().st_mtime_ns)
+        for path in sorted(docs.rglob("*"))
+        if path.is_file() and path.relative_to(docs).parts[0] != BOOK
+    ]
+    return hashlib.sha256(json.dumps(found).encode() + made).hexdigest()
+
+
+def _last(site: Path) -> dict[str, str]:
+    """What the site was built from, nothing where it is not whole."""
     try:
-        return str(json.loads((site / STAMP).read_text(encoding="utf-8"))["made_from"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+        return dict(json.loads((site / STAMP).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
 
 
 def _remove_pages(docs: Path, site: Path) -> None:
