@@ -125,6 +125,11 @@ class Ledger:
         """What is set aside for requests under way."""
         return sum(one.nano_usd for one in self._held.values())
 
+    @property
+    def left(self) -> int | None:
+        """What is neither spent nor set aside; None without a cap."""
+        return None if self.cap is None else max(self.cap - self.spent.nano_usd - self.held, 0)
+
     async def reserve(self, role: str, worst: int, *, wait: bool = True) -> Reservation:
         """Set the worst case aside; waits, if it may, while requests under way may still leave enough.
 

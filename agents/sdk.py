@@ -50,14 +50,19 @@ class SdkAnalyst:
         """The name of the model."""
         return self.settings.model
 
+    def _share(self, task: Task) -> int:
+        """What to set aside: the worst case, else half of what is left, but two responses at least."""
+        worst, left = worst_of(task, self.price), self.ledger.left
+        return worst if left is None else min(worst, max(left // 2, 2 * last_of(task, self.price)))
+
     async def ask(self, task: Task) -> Answer | Failure:
         """The answer that passed the checker, or why there is none."""
         async with self._gate.pass_():
             try:
-                held = await self.ledger.reserve(task.role, worst_of(task, self.price))
+                held = await self.ledger.reserve(task.role, self._share(task))
             except OverBudget as error:
                 return Failure("budget", str(error))
-            session = _Session(self, task, held.nano_usd)
+            session = _Session(self, task, held.nano_usd - last_of(task, self.price))
             billed = False
             try:
                 async with asyncio.timeout(task.limits.seconds):
@@ -82,14 +87,18 @@ class SdkAnalyst:
 
 def worst_of(task: Task, price: Price) -> int:
     """The most that a session can cost: each turn reads all before it, as far as a model can, and answers."""
+    return sum(_turn(task, price, turn) for turn in range(task.limits.turns))
+
+
+def last_of(task: Task, price: Price) -> int:
+    """The most that one response can cost: the program looks at its budget only after each."""
+    return _turn(task, price, task.limits.turns - 1)
+
+
+def _turn(task: Task, price: Price, turn: int) -> int:
     first = task.prompt.size + len(str(task.schema)) + sum(len(str(tool.signature)) for tool in task.tools)
-    total = 0
-    for turn in range(task.limits.turns):
-        size = min(first + 4000 + turn * TURN_BYTES, 2 * CONTEXT)
-        if price.largest_prompt:
-            size = min(size, 2 * price.largest_prompt)
-        total += price.worst(size, task.limits.max_tokens)
-    return total
+    size = min(first + 4000 + turn * TURN_BYTES, 2 * (price.largest_prompt or CONTEXT), 2 * CONTEXT)
+    return price.worst(size, task.limits.max_tokens)
 
 
 @dataclass
@@ -99,6 +108,7 @@ class _Session:
     analyst: SdkAnalyst
     task: Task
     cap: int
+    """What it may have spent, in billionths of a dollar, when it asks for one more response."""
     submission: Submission = field(init=False)
     failure: Failure | None = None
     spent: Spent | None = None

@@ -129,6 +129,19 @@ def test_budget_is_kept() -> None:
     assert ("budget", 0) == (failure.kind, len(server.log))
 
 
+def test_session_ends_at_its_share_of_the_cap() -> None:
+    """Under a cap that does not cover the worst case a session runs, and ends before it is exceeded."""
+    dear = lambda body: say(use("mcp__facts__facts", {}), input_tokens=150_000, output_tokens=8000)  # noqa: E731
+    ledger = Ledger.of_usd(3)
+    with Scripted(forever=dear) as server:
+        [failure] = ask(sdk(server.url, ledger), small())
+
+    assert isinstance(failure, Failure)
+    assert "budget" == failure.kind, failure.detail
+    assert 1 < len(server.bodies) < 8
+    assert 0 < ledger.spent.nano_usd < 3 * 10**9
+
+
 DOCUMENTATION = """\
 import sys
 from mcp.server.mcpserver import MCPServer
