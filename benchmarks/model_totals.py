@@ -204,8 +204,8 @@ def summary(done: Sequence[Mapping[str, object]]) -> str:
     text = (
         f"{len(points)} points ({decodes} of decode) of {len(done)} models at full size on meta in bfloat16 "
         f"at sizes that no stored proof used: {len(wrong) or 'no'} differences. Bytes of parameters, and "
-        f"of these with buffers, as built in bfloat16: {held} of {len(done)} equal. Counted at "
-        f"{', '.join(dict.fromkeys(str(one['commit']) for one in done))}."
+        f"of these with buffers, as built in bfloat16: {held} of {len(done)} equal. Each model's entry in "
+        f"the JSON names the commit that it was counted at."
     )
     return "\n".join([text, *wrong])
 
