@@ -14,9 +14,20 @@ import pytest
 
 from forwardbook import generate
 from forwardbook.analyzers.ops import RULES_VERSION
+from forwardbook.analyzers.reader import ModuleClass
 from forwardbook.errors import ForwardbookError
 from forwardbook.guard.regenerated import summary
 from forwardbook.pipeline.analyze import dated
+from forwardbook.pipeline.catalogue_build import Done
+from forwardbook.pipeline.catalogue_plan import Plan, Unit
+from forwardbook.pipeline.catalogue_record import (
+    Catalogue,
+    ClassResult,
+    LibraryRecord,
+    UnitRecord,
+    UnitResult,
+    write_catalogue,
+)
 from forwardbook.pipeline.catalogue_share import copy_of
 from forwardbook.pipeline.derive import Outcome, Task, found_for, subject_of
 from forwardbook.pipeline.regenerate import Wanted, regenerate, reports, stale
@@ -174,6 +185,45 @@ def test_an_edited_calculator_is_left_and_told(workspace: Callable[[int], Worksp
     assert "edited by hand" in found.rows[1].problem
     assert path.read_text().endswith("# mine\n")
     assert ["toy_Toy01"] == [one.key for one in stale(place, Wanted())]
+
+
+def test_the_catalogue_is_reached_its_own_way(
+    workspace: Callable[[int], Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries of a catalogue are worked on by unit: one proved again, one not, one gone; the others alone."""
+    place = workspace(4)
+    touch(place)
+    names = [f"toy.layers.Toy{number:02}" for number in range(3)]
+    room = "forwardbook.pipeline.regenerate_catalogue"
+    classes = tuple(ClassResult(name=name, state="exact") for name in names)
+    record = UnitRecord(stamp="old", classes=classes)
+    write_catalogue(Catalogue(libraries={"toy": LibraryRecord(units={"toy.layers": record})}), place)
+    layers = place.root / "toy" / "layers.py"
+    known = tuple(ModuleClass("toy.layers", name[-5:], layers, 1, True) for name in names[:2])
+    plan = Plan("toy", "", "", (Unit("toy.layers", "toy", known, "new"),))
+    open_ = ClassResult(name=names[1], state="unproved", kind="forward", reason="it raised")
+    result = UnitResult(
+        unit="toy.layers", library="toy", record=UnitRecord(stamp="new", classes=(classes[0], open_))
+    )
+
+    def merge(plan: Plan, results: object, place: Workspace, whole: bool) -> None:
+        entry = place.load()["toy_Toy00"]
+        store_all([dated(entry, subject_of(entry, place.root), None)], place, RULES_VERSION)
+
+    monkeypatch.setattr(f"{room}.planned", lambda library: plan)
+    monkeypatch.setattr(f"{room}.build", lambda plan, place, how: [Done(result, False)])
+    monkeypatch.setattr(f"{room}.merge", merge)
+    done: list[str] = []
+
+    def work(task: Task) -> Outcome:
+        done.append(task.key)
+        return derived(task)
+
+    found = regenerate(place, Wanted(), work=work)
+
+    assert ["toy_Toy03"] == done
+    assert ["same", "lost", "lost", "same"] == [row.state for row in found.rows]
+    assert ["", "forward: it raised", "toy has no such class any more", ""] == [r.problem for r in found.rows]
 
 
 def test_copies_stay_copies(workspace: Callable[[int], Workspace]) -> None:

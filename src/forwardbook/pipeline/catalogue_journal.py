@@ -44,6 +44,10 @@ class Journal:
         """Take all away: it is in the database."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def drop(self, unit: str) -> None:
+        """Take one unit's away."""
+        self._path(unit).unlink(missing_ok=True)
+
     def _path(self, unit: str) -> Path:
         """A file for the unit: its name where that is a plain word, and a hash that no other has."""
         digest = hashlib.sha256(unit.encode()).hexdigest()[:8]

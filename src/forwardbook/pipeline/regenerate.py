@@ -22,6 +22,7 @@ from forwardbook.pipeline.copies import copies_again, whole
 from forwardbook.pipeline.derive import Keeping, Outcome, Task, derive, found_for
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.regenerate_ask import ask, is_waiting
+from forwardbook.pipeline.regenerate_catalogue import of_catalogue, rebuild
 from forwardbook.pipeline.regenerate_rows import Before, rows
 from forwardbook.pipeline.spread import Spread
 from forwardbook.pipeline.stale import Stale, readable, stale_entries
@@ -125,11 +126,7 @@ class _Run:
         resumed = self._take_plan(found, database)
         left: list[str] = []
         if found:
-            self.flushed = time.monotonic()
-            try:
-                left = self._derive(found, resumed)
-            finally:
-                self._flush()
+            left = self._work(found, resumed)
         if left:
             notes.append(f"{len(left)} stale entries are left for the next run: time was over")
             self.before = {key: one for key, one in self.before.items() if key not in left}
@@ -143,6 +140,22 @@ class _Run:
         self.tell(done)
         self.kept.finish()
         return done
+
+    def _work(self, found: Sequence[Stale], resumed: bool) -> list[str]:
+        """Derive each by itself, or where the catalogue has it through the models that it has; keys left."""
+        begin = self.flushed = time.monotonic()
+        until = begin + (self.wanted.stop_after or float("inf"))
+        catalogued = of_catalogue(found, self.workspace)
+        alone = [one for one in found if one not in catalogued]
+        try:
+            left = self._derive(alone, resumed, until)
+        finally:
+            self._flush()
+        if catalogued and time.monotonic() <= until:
+            rebuilt = rebuild(catalogued, self.workspace, self.wanted.spread, self.told, until)
+            self.problems |= rebuilt.problems
+            return left + rebuilt.left
+        return left + [one.key for one in catalogued]
 
     def _take_plan(self, found: Sequence[Stale], database: Database) -> bool:
         """Remember the entries as they were before the first of the runs; whether one was interrupted."""
@@ -161,7 +174,7 @@ class _Run:
             self.kept.keep_plan({"before": {k: b.model_dump(mode="json") for k, b in self.before.items()}})
         return resumed
 
-    def _derive(self, found: Sequence[Stale], resumed: bool) -> list[str]:
+    def _derive(self, found: Sequence[Stale], resumed: bool, until: float) -> list[str]:
         """Derive all, or as many as there is time for; the keys of those that are left."""
         tasks = {one.key: self._task(one) for one in found}
         total, count = len(tasks), 0
@@ -170,7 +183,6 @@ class _Run:
             count += 1
             self._take(outcome)
             self.told(f"kept {outcome.full_class_name}", count, total)
-        until = time.monotonic() + (self.wanted.stop_after or float("inf"))
         work = Keeping(self.work, str(self.workspace.root))
         for outcome in self.wanted.spread(work, list(tasks.values())):
             del tasks[outcome.key]

@@ -60,6 +60,17 @@ class Spread:
                     warnings.simplefilter("ignore")
                     results.close()
 
+    def width(self) -> int:
+        """How many inputs are worked on at once.
+
+        Raises:
+            ClusterError: as when it is called.
+        """
+        if not self.cluster:
+            return self.jobs
+        with _client(self.cluster) as client:
+            return max(sum(client.ncores().values()), 1)
+
     @contextlib.contextmanager
     def _backend(self) -> Iterator[int]:
         from joblib import parallel_config
