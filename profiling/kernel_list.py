@@ -54,7 +54,7 @@ def compute_name(name: str) -> str:
 
 
 def as_yaml(kernels: Sequence[TopKernel], source: str, total_ns: Number | None) -> str:
-    """The list as a file for people and for `profile ncu --kernels`."""
+    """The list as a file: whole names, and what `profile ncu --kernel` takes."""
     import yaml  # type: ignore[import-untyped]
 
     values = {

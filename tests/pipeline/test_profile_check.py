@@ -84,3 +84,51 @@ def test_counters_without_a_product_are_not_equal(folder: Path, monkeypatch: pyt
     monkeypatch.chdir(folder)
 
     assert 1 == ran("--ncu", str(PROFILES / "ncu"))
+
+
+TILED = "Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8>"
+COUNTED = f""""ID","Process ID","Kernel Name","Block Size","Grid Size","{{counter}}","dram__bytes_read.sum"
+"","","","","","","byte"
+"0","1","{TILED}","(64, 1, 1)","(5, 16, 1)","{{ops}}","1"
+"""
+
+
+def test_the_chain_ends_in_counters(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """141 rows in tiles of 32 are counted as 160: the row of that product has formula, kernel and counter."""
+    monkeypatch.chdir(folder)
+    (folder / "ncu").mkdir()
+    counter = "sm__ops_path_tensor_src_bf16_dst_fp32.sum"
+    text = COUNTED.format(counter=counter, ops=2 * 160 * 512 * 512)
+    (folder / "ncu" / "k_raw.csv").write_text(text)
+    code = ran("--model", str(PROFILES / "configs" / "bert-small"), "--ncu", "ncu", "--json")
+    found = json.loads(capsys.readouterr().out)
+    [row] = [row for row in found["chain"] if row["counters"]]
+
+    assert 0 == code
+    assert ("524288 * {batch_size} * {seq_len}", 2 * 141 * 512 * 512, 17) == (
+        row["formula"],
+        row["flops"],
+        row["calls"],
+    )
+    assert ("aten::addmm", "141x512 @ 512x512", True) == (
+        row["operator"],
+        row["shape"],
+        "32x32_128x2" in row["kernel"],
+    )
+    assert [f"k: {2 * 160 * 512 * 512} = 80 * 2 * 32 * 32 * 512"] == row["counters"]
+    assert "13.5% of padding" in found["counters"][0]["text"]
+
+
+def test_kernels_stand_with_their_formulas(folder: Path) -> None:
+    """Each product of the trace of a GPU leads from a formula through an operator to its kernel."""
+    from forwardbook.pipeline.profile_chain import chain
+
+    rows = [row for row in chain(checked("h100_Qwen", "qwen1.5-0.5b", folder).links) if row.formula]
+    attention = next(row for row in rows if "attention" in row.operator)
+
+    assert {24, 48, 72} == {row.calls for row in rows}
+    assert all(row.kernel and row.launches == row.calls for row in rows)
+    assert ("4096 * {batch_size} * {seq_len} * {seq_len}", True) == (attention.formula, attention.certain)
+    assert "flash_fwd_kernel" in attention.kernel
