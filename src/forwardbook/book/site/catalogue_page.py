@@ -134,9 +134,9 @@ def _coverage(rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]]) ->
         "Bounded",
         "Unproved",
         "Wrong",
-        "Two derivations agree",
-        "By an analyst",
-        "Checked by a person",
+        "Derived twice",
+        "Analyst",
+        "Person",
     )
     yield Table(head, tuple(table))
     yield Heading(2, "Not proved")
