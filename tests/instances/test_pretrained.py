@@ -183,3 +183,32 @@ def test_model_types_of_a_folder() -> None:
         "clip_text_model",
         "clip_vision_model",
     }
+
+
+def test_a_field_counts_as_the_sum_of_others_only_where_it_is() -> None:
+    """The width of a head is that of its rotated part in one family and of the whole in another."""
+    from transformers import DeepseekV3Config
+
+    asked: list[str] = []
+
+    def note(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+        asked.append(name)
+        return hint
+
+    equal, other = DeepseekV3Config(), DeepseekV3Config()
+    other.__dict__["head_dim"] = 2 * other.qk_rope_head_dim
+    ask_sizes(equal, note)
+    assert "head_dim" not in asked
+    ask_sizes(other, note)
+
+    assert "head_dim" in asked
+    assert 2 * other.qk_rope_head_dim == other.head_dim
+
+
+def test_a_deep_config_keeps_its_layers() -> None:
+    """Depth is cut, unless all layers are asked for; experts are cut all the same."""
+    from transformers import MixtralConfig
+
+    cut, deep = (make_config(MixtralConfig, InstanceOptions(), deep=deep) for deep in (False, True))
+
+    assert (2, 32) == (cut.num_hidden_layers, deep.num_hidden_layers)

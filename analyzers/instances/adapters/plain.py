@@ -35,7 +35,7 @@ class PlainAdapter:
         return module
 
     def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
-        """Each class by itself, in its own constructor's names, small ones first; larger ones hold the rest."""
+        """Each class by itself, in its own constructor's names, small ones first; then holders of others."""
         built: list[tuple[int, str, dict[str, object], frozenset[str]]] = []
         for name in sorted(name for name in missing if name.rpartition(".")[0] in modules):
             try:

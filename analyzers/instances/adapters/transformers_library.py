@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.adapters.adapter import Way
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedModel
+    from transformers import PreTrainedModel
+
+    from forwardbook.analyzers.instances.pretrained.models import Holder
 
 _PREFIX = "transformers.models."
 _SOURCES = ("modular_", "convert_")
@@ -64,7 +66,7 @@ def _rows(missing: Collection[str]) -> Iterator[Way]:
 
 
 def _models(modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
-    from forwardbook.analyzers.instances.pretrained.models import models_of
+    from forwardbook.analyzers.instances.pretrained.models import Holder, models_of
     from forwardbook.analyzers.instances.pretrained.variants import VARIANTS
 
     models: list[type[PreTrainedModel]] = []
@@ -78,28 +80,35 @@ def _models(modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
         for model_class in models:
             if not missing:
                 return
-            way = _way(model_class, settings, missing)
+            way = _way(Holder(model_class, settings), missing)
             if way is not None:
+                yield way
+        if settings:
+            continue
+        for model_class in models:  # what comes only after many layers, or needs all of them
+            if not missing:
+                return
+            way = _way(Holder(model_class, settings, deep=True), missing)
+            if way is not None and way.problem is None:
                 yield way
 
 
-def _way(
-    model_class: type[PreTrainedModel], settings: Mapping[str, object], missing: Collection[str]
-) -> Way | None:
+def _way(holder: Holder, missing: Collection[str]) -> Way | None:
     """The way through one model; None where it holds nothing that is missing, or has no such variant."""
     import torch
 
     from forwardbook.analyzers.instances.pretrained.configs import make_config
-    from forwardbook.analyzers.instances.pretrained.models import Holder, instantiate, tree_classes
+    from forwardbook.analyzers.instances.pretrained.models import instantiate, tree_classes
     from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
 
+    model_class, settings = holder.model_class, holder.settings
     full_name = f"{model_class.__module__}.{model_class.__qualname__}"
-    config_class = cast("type[PreTrainedConfig]", model_class.config_class)
-    kind = str(getattr(config_class, "model_type", ""))
-    name = " ".join([model_class.__name__, *(f"{k}={v}" for k, v in settings.items())])
+    kind = str(getattr(holder.config_class, "model_type", ""))
+    said = [*(f"{k}={v}" for k, v in settings.items()), *(["all layers"] if holder.deep else [])]
+    name = " ".join([model_class.__name__, *said])
     itself = frozenset({full_name} & set(missing))
     try:
-        config = make_config(config_class, InstanceOptions(), settings)
+        config = make_config(holder.config_class, InstanceOptions(), settings, holder.deep)
         with torch.device("meta"):
             tree = tree_classes(instantiate(model_class, config))
     except Exception as error:  # building somebody else's model raises anything
@@ -108,7 +117,6 @@ def _way(
     if not held:
         return None
     try:
-        holder = Holder(model_class, settings)
         recipe = holder_recipes(full_name, holder, InstanceOptions(), "")[0]
     except Exception as error:  # a signature or a config that nothing can be said of
         return Way(name, held, problem=error, kind=kind)

@@ -66,9 +66,11 @@ def make_config(
     config_class: type[PreTrainedConfig],
     options: InstanceOptions,
     settings: Mapping[str, object] | None = None,
+    deep: bool = False,
 ) -> PreTrainedConfig:
     """The default config, or the one in the user's file, with depth and expert counts cut.
 
+    `deep` leaves the depth: some layers come only after many, and some fields count on all of them.
     ValueError when the config lacks a field that the settings set."""
     values: dict[str, object] = read_config(options.config_file) if options.config_file else {}
     values |= {name: json.loads(text) for name, text in options.init.items()}
@@ -83,7 +85,8 @@ def make_config(
         if config.__dict__.get(name) is None:
             config.__dict__[name] = value
     for part in parts(config):
-        _cut_depth(part)
+        if not deep:
+            _cut_depth(part)
         _cut_experts(part)
         part.__dict__["return_dict"] = True
         if "pad_token_id" in part.__dict__:  # in every vocabulary, and among no made input
@@ -130,11 +133,12 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
     """Replaces integer fields by sizes of their names: `hidden_size`, `vision_config.depth`, `depths.0`."""
     for prefix, part in named_parts(config):
         meanings = _meanings(type(part).__doc__ or "")
+        derived = [name for name in DERIVED if _is_derived(part, name)]  # while all of them are numbers
         for name, value in list(part.__dict__.items()):
             if (
                 name.startswith("_")
                 or SKIPPED.search(name)
-                or _is_derived(part, name)
+                or name in derived
                 or _is_stages(part, name)
             ):
                 continue
@@ -149,9 +153,8 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
                     else x
                     for i, x in enumerate(value)
                 )
-        for name, (_, terms) in DERIVED.items():
-            if _is_derived(part, name):
-                part.__dict__[name] = sum(part.__dict__[term] for term in terms)
+        for name in derived:
+            part.__dict__[name] = sum(part.__dict__[term] for term in DERIVED[name][1])
 
 
 def _is_stages(config: PreTrainedConfig, name: str) -> bool:
@@ -161,8 +164,12 @@ def _is_stages(config: PreTrainedConfig, name: str) -> bool:
 
 
 def _is_derived(config: PreTrainedConfig, name: str) -> bool:
+    """Whether a field is the sum of others: in a config that has the first field named, and as it stands."""
     owner, terms = DERIVED.get(name, ("", ()))
-    return bool(terms) and all(field in config.__dict__ for field in (name, owner, *terms))
+    fields = config.__dict__
+    if not (terms and all(isinstance(fields.get(field), int) for field in (name, owner, *terms))):
+        return False
+    return bool(fields[name] == sum(fields[term] for term in terms))
 
 
 def is_size(value: object) -> bool:

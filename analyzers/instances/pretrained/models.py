@@ -48,6 +48,8 @@ class Holder:
 
     model_class: type[PreTrainedModel]
     settings: Mapping[str, object]
+    deep: bool = False
+    """Whether it has all layers of its default config."""
 
     @property
     def config_class(self) -> type[PreTrainedConfig]:

@@ -111,7 +111,7 @@ def holder_recipes(
     import torch
 
     model_class = holder.model_class
-    config = make_config(holder.config_class, options, holder.settings)
+    config = make_config(holder.config_class, options, holder.settings, holder.deep)
     try:
         with torch.device("meta"):
             model = instantiate(model_class, copied(config), library)

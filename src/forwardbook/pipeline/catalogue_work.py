@@ -33,6 +33,7 @@ from forwardbook.schema import Entry
 UNIT = "unit"
 """Under this name the diagnostics of a response hold the result."""
 DIGITS = 24  # of the hash of a family's code: two of ten thousand classes do not meet by accident
+_UNBUILT = ("constructor", "import", "needs")  # what keeps a model from being looked into
 _LONGEST = 300  # characters of a reason
 
 
@@ -183,12 +184,23 @@ class _Unit:
 
     def classes(self) -> list[ClassResult]:
         """Every wanted class, sorted."""
-        nothing = "no model that could be built holds it"
-        found = {
-            name: ClassResult(name=name, state="unreached", kind="not held", reason=nothing)
-            for name in self._missing
-        }
+        found = {name: self._not_held(name) for name in self._missing}
         return sorted({**found, **self._failed, **self._done}.values(), key=lambda one: one.name)
+
+    def _not_held(self, name: str) -> ClassResult:
+        """A class in no tree that could be built: perhaps it is in one of those that could not be."""
+        unbuilt = next((way for way in self.ways if way.kind in _UNBUILT), None)
+        if unbuilt is None:
+            said = "no model holds it as built by default"
+            return ClassResult(name=name, state="unreached", kind="not held", reason=said)
+        return ClassResult(
+            name=name,
+            state="unreached",
+            kind=unbuilt.kind,
+            reason=unbuilt.reason,
+            place=unbuilt.place,
+            way=unbuilt.name,
+        )
 
 
 def _kind(entry: Entry) -> str:
