@@ -80,13 +80,6 @@ SUBJECTS: Final = (
     Subject("gpt2, cpu", "gpt2", {"batch_size": 1, "seq_len": 128}, "cpu"),
     Subject("bert-base, cpu", "bert-base", {"batch_size": 1, "seq_len": 128}, "cpu"),
     Subject("vit-base, cpu", "vit-base-patch16-224", {"batch_size": 1}, "cpu"),
-    Subject(
-        "llama-3.2-1b of 2 layers, cpu",
-        "llama-3.2-1b",
-        {"batch_size": 1, "seq_len": 128},
-        "cpu",
-        {"num_hidden_layers": 2},
-    ),
 )
 BY_NAME: Final = {one.name: one for one in SUBJECTS}
 
