@@ -55,9 +55,9 @@ def test_bound_follows_the_peak_of_the_format(analysed: dict[str, AnalysedKernel
 @pytest.mark.parametrize(
     ("number", "tiles"),
     [
-        ("0003", "608 * 2 * 32 * 32 * 1024"),
+        ("0003", "608 * 2 * 32 * 32 * 1,024"),
         ("0005", "332 * 2 * 256 * 128 * 576"),
-        ("0016", "304 * 2 * 128 * 256 * 2304"),
+        ("0016", "304 * 2 * 128 * 256 * 2,304"),
     ],
 )
 def test_counters_are_whole_tiles(analysed: dict[str, AnalysedKernel], number: str, tiles: str) -> None:
