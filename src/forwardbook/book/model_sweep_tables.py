@@ -54,8 +54,8 @@ def sweep_parquet(table: Mapping[str, list[object]]) -> bytes:
         ForwardbookError: where pyarrow is not installed, or a number does not fit into 64 bits.
     """
     try:
-        import pyarrow  # type: ignore[import-not-found]
-        import pyarrow.parquet  # type: ignore[import-not-found]
+        import pyarrow
+        import pyarrow.parquet
     except ImportError:
         advice = "pip install 'forwardbook[parquet]'; or name a .csv file"
         raise ForwardbookError(f"writing Parquet needs pyarrow: {advice}") from None

@@ -122,8 +122,9 @@ def found_for(task: Task, entry: Entry) -> Found:
     roots = tuple(dict.fromkeys((*task.roots, *wanted.roots)))
     given = (entry.given or Given()).model_dump(mode="json")
     versions = _versions(entry.library, task.roots)
-    parts = [wanted.full_class_name, wanted.source_hash, wanted.code_hash(), versions, given]
-    parts += [_derive(task, entry), SEED, entry.proposal.model_dump(mode="json") if entry.proposal else None]
+    proposal = entry.proposal.model_dump(mode="json") if entry.proposal else None
+    code = [wanted.full_class_name, wanted.source_hash, wanted.code_hash()]
+    parts: list[object] = [*code, versions, given, _derive(task, entry), SEED, proposal]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
     return Found(wanted, roots, digest)
 

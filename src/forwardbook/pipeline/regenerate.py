@@ -131,8 +131,8 @@ class _Run:
             notes.append(f"{len(left)} stale entries are left for the next run: time was over")
             self.before = {key: one for key, one in self.before.items() if key not in left}
         if self.wanted.chosen is not None:
-            done = [one for one in found if one.key not in self.problems or not one.is_gone]
-            notes += ask(self.workspace, done, self.wanted.chosen, self.wanted.limits, self.told)
+            asked = [one for one in found if one.key not in self.problems or not one.is_gone]
+            notes += ask(self.workspace, asked, self.wanted.chosen, self.wanted.limits, self.told)
         self._share_again()
         removed = self._drop_gone() if self.wanted.drop_gone else set()
         report = rows(self.before, self.problems, self.workspace.load(), removed)

@@ -69,7 +69,8 @@ class Spread:
         if not self.cluster:
             return self.jobs
         with _client(self.cluster) as client:
-            return max(sum(client.ncores().values()), 1)
+            threads: int = sum(client.ncores().values())
+            return max(threads, 1)
 
     @contextlib.contextmanager
     def _backend(self) -> Iterator[int]:
@@ -80,7 +81,7 @@ class Spread:
                 yield self.jobs
             return
         with _client(self.cluster) as client:
-            _same_programs(client)
+            _same_programs(client, self.cluster)
             with parallel_config(backend="dask", client=client):
                 yield -1
 
@@ -124,22 +125,21 @@ def identity() -> dict[str, str]:
     return current_versions("transformers")
 
 
-def _same_programs(client: Client) -> None:
+def _same_programs(client: Client, address: str) -> None:
     with contextlib.suppress(Exception):
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
     try:
         found: dict[str, Any] = client.run(identity, on_error="return")
     except Exception as error:
-        raise ClusterError(f"asking the workers of {client.scheduler.addr}: {error}") from error
+        raise ClusterError(f"asking the workers of {address}: {error}") from error
     if not found:
         raise ClusterError(
-            f"working on {client.scheduler.addr}: it has no workers; start one: "
-            f"dask worker {client.scheduler.addr} --nthreads 1"
+            f"working on {address}: it has no workers; start one: dask worker {address} --nthreads 1"
         )
     ours = identity()
     wrong = [f"  {worker}: {_differs(ours, theirs)}" for worker, theirs in found.items() if theirs != ours]
     if wrong:
-        heading = f"working on {client.scheduler.addr}: workers must be installed as this program is:"
+        heading = f"working on {address}: workers must be installed as this program is:"
         raise ClusterError("\n".join([heading, *wrong]))
 
 

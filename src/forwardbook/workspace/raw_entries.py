@@ -75,7 +75,7 @@ def raw_entries(content: bytes, version: int) -> tuple[RawEntries, str] | None:
         found = msgspec.json.decode(content, type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # also a value of another type
         return None
-    objects = all(memoryview(raw)[:1] == b"{" for raw in found.entries.values())
+    objects = all(bytes(memoryview(raw)[:1]) == b"{" for raw in found.entries.values())
     if found.schema_version != version or not objects:
         return None
     return RawEntries(found.entries), found.rules_version
