@@ -23,6 +23,7 @@ from pathlib import Path
 
 from benchmarks.measuring import ROOT, about
 from benchmarks.publishing import publish, table
+from benchmarks.site_search import searched
 
 LEAN = {"cpu_s": "61-78", "memory_mib": "257", "index_mb": "0.71"}
 """The lean configuration of the study that this one follows: 3,061 pages of 6.3 kB each."""
@@ -54,7 +55,7 @@ def main() -> None:
         root = Path(folder)
         count = int(apart("--entries", str(entries), "--make", folder))
         steps = measured(root)
-        figures = sizes(root)
+        figures = {**sizes(root), **searched(root / "site")}
     record = {"about": about("benchmarks.site", ("mkdocs", "mkdocs-material")), "entries": count,
               "steps": [asdict(step) for step in steps], "site": figures, "lean": LEAN}  # fmt: skip
     publish("site", record, [_steps(steps, count), _sizes(figures)])
@@ -177,6 +178,11 @@ def _sizes(figures: dict[str, float]) -> str:
         ["catalogue index, MB", f"{figures['catalogue_mb']:.2f}"],
         ["database, MB", f"{figures['database_mb']:.0f}"],
     ]
+    if "first_result_s" in figures:
+        rows += [
+            ["first result of a search, seconds", f"{figures['first_result_s']:.2f}"],
+            ["first rows of the catalogue, seconds", f"{figures['catalogue_rows_s']:.2f}"],
+        ]
     return table(["what", "size"], rows)
 
 
