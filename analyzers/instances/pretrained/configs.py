@@ -88,6 +88,7 @@ def make_config(
         if not deep:
             _cut_depth(part)
         _cut_experts(part)
+        _share_heads(part)
         part.__dict__["return_dict"] = True
         if "pad_token_id" in part.__dict__:  # in every vocabulary, and among no made input
             part.__dict__["pad_token_id"] = 0
@@ -226,6 +227,19 @@ def _resize_layer_lists(config: PreTrainedConfig, before: int, after: int) -> No
             and all(isinstance(x, str) for x in value)
         ):
             config.__dict__[name] = [value[i % before] for i in range(after)]
+
+
+def _share_heads(config: PreTrainedConfig) -> None:
+    """Fewer heads of keys than of queries where the default has as many: that is the special case.
+
+    Equal counts skip what grouped queries run (repeated keys where a head is wider than fused kernels take).
+    """
+    fields = config.__dict__
+    heads, shared = fields.get("num_attention_heads"), fields.get("num_key_value_heads")
+    if _is_derived(config, "num_key_value_heads") or not is_size(heads) or heads != shared:
+        return
+    if cast(int, heads) % 4 == 0:
+        fields["num_key_value_heads"] = cast(int, heads) // 4
 
 
 def _cut_experts(config: PreTrainedConfig) -> None:

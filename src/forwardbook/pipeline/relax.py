@@ -23,6 +23,10 @@ from forwardbook.profiling.sizes import draw
 MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
 
 
+# One condition is broken at a time, where that can be: whether all others shall hold, and how many starts.
+TRIES = ((True, 2), (False, 2), (False, 20))
+
+
 @dataclass(frozen=True)
 class Relaxed:
     """A derived pattern with the conditions that matter, and sizes at which another regime begins."""
@@ -90,10 +94,10 @@ def _outcome(
     others.pop(test.text(), None)
     larger = [n for n, value in numbers.items() if value > 1 and n not in test.symbols()]
     above = [Condition(Expr.symbol(n), ">", Expr.const(1)) for n in larger]
-    for strict in (True, False):  # one condition is broken at a time, where that can be
+    for strict, attempts in TRIES:
         wanted = [broken, *general, *([*others.values(), *above] if strict else [])]
         wanted = [c for c in wanted if c.symbols() <= set(numbers)]
-        sizes = draw(numbers, wanted, rng, fixed, attempts=2, repairs=60)
+        sizes = draw(numbers, wanted, rng, fixed, attempts=attempts, repairs=60)
         if sizes is None:
             continue
         widths = widths_of(first.dtype)
