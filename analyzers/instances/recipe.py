@@ -24,6 +24,11 @@ class Sizes(Protocol):
     def __call__(self, name: str, hint: int, meaning: str = "", source: str = "") -> int: ...
 
 
+def hinted(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+    """The `Sizes` that answers with the hint itself."""
+    return hint
+
+
 class InputMaker(Protocol):
     """Makes input tensors; integer tensors hold small real values because forward() may branch on them."""
 

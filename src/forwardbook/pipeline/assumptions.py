@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from forwardbook.analyzers.instances.recipe import Recipe, Sizes
+from forwardbook.analyzers.instances.recipe import Recipe, Sizes, hinted
 from forwardbook.analyzers.reader import Autocast, Facts, ReaderError, autocasts, read_class
 from forwardbook.schema import BUILT, LEFT_OUT
 
@@ -32,7 +32,7 @@ def _nones(build: Callable[[Sizes], nn.Module]) -> tuple[str, ...]:
     from forwardbook.analyzers.instances.pretrained.configs import named_parts
 
     with torch.device("meta"):
-        config = getattr(build(_hints), "config", None)
+        config = getattr(build(hinted), "config", None)
     if config is None:
         return ()
     return tuple(
@@ -41,10 +41,6 @@ def _nones(build: Callable[[Sizes], nn.Module]) -> tuple[str, ...]:
         for name, value in vars(part).items()
         if value is None and not name.startswith("_")
     )
-
-
-def _hints(name: str, hint: int, meaning: str = "", source: str = "") -> int:
-    return hint
 
 
 @lru_cache(maxsize=1024)

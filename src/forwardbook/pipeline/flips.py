@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
-from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
+from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe, hinted
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts
 from forwardbook.analyzers.symbolic.patterns import class_name, patterns
@@ -144,14 +144,10 @@ def _saying(one: Found, said: Sequence[str]) -> Found:
 def _values(recipe: Recipe) -> Mapping[str, bool]:
     """The booleans that the class is built with, as far as they can be given by name."""
     with torch.device("meta"):
-        root = recipe.build(_hints)
+        root = recipe.build(hinted)
     given: Mapping[str, object] = {}
     if recipe.target.startswith("transformers."):
         given = vars(config) if (config := getattr(root, "config", None)) is not None else {}
     elif not recipe.target.startswith("torch.") and class_name(root) == recipe.calls_as:
         given = {n: p.default for n, p in inspect.signature(type(root)).parameters.items()}
     return {name: value for name, value in given.items() if isinstance(value, bool)}
-
-
-def _hints(name: str, hint: int, meaning: str = "", source: str = "") -> int:
-    return hint
