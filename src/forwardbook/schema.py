@@ -19,6 +19,12 @@ MEMORY_QUANTITIES: Final = ("reads", "writes", "weights", "boundary", "intermedi
 QUANTITIES: Final = ("flops", "pointwise_ops", *MEMORY_QUANTITIES)
 """Every quantity of a regime, in the order in which people read them."""
 
+WIDTH_NAMES: Final = ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes")
+"""Symbols that are bytes of one element: of weights, of activations, of the key-value cache."""
+
+USUAL_SIZES: Final = {"batch_size": 1, "seq_len": 2048, "kv_len": 2048, **dict.fromkeys(WIDTH_NAMES, 2)}
+"""One sequence of ordinary length in 16 bits: a call where nobody says another, and its regimes allow it."""
+
 BUILT: Final = "built with "  # how an assumption begins that says how the module was built: name=value
 LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
 

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from forwardbook.guard.budget import Budget
 from forwardbook.guard.change import value_of
 from forwardbook.guard.settings import Settings, is_named
-from forwardbook.guard.sizes import USUAL, given_numbers, holds
-from forwardbook.schema import Entry, Regime
-
-WIDTHS = frozenset({"w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes"})
+from forwardbook.guard.sizes import given_numbers, holds
+from forwardbook.schema import USUAL_SIZES, WIDTH_NAMES, Entry, Regime
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def _held(budget: Budget, entry: Entry, wanted: Mapping[str, int]) -> Kept:
     if entry.validation.verdict not in ("exact", "bounded"):
         reason = f"its formulas are {entry.validation.verdict}: {entry.validation.reason}"
         return Kept(*place, problem=reason)
-    known = {**USUAL, **given_numbers(entry), **wanted, **budget.sizes}
+    known = {**USUAL_SIZES, **given_numbers(entry), **wanted, **budget.sizes}
     reasons: list[str] = []
     for regime in entry.regimes:
         problem = _misfit(regime, budget.sizes, known)
@@ -76,7 +74,7 @@ def _held(budget: Budget, entry: Entry, wanted: Mapping[str, int]) -> Kept:
 
 def _misfit(regime: Regime, said: Mapping[str, int], known: Mapping[str, int]) -> str:
     """Why a regime is not the one that a budget means; empty where it is."""
-    foreign = [name for name in said if name not in regime.parameters and name not in WIDTHS]
+    foreign = [name for name in said if name not in regime.parameters and name not in WIDTH_NAMES]
     missing = [name for name in regime.parameters if name not in known]
     if foreign:
         return f"it does not depend on {', '.join(foreign)}"

@@ -5,20 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from forwardbook.formula import Condition, FormulaError
-from forwardbook.schema import Entry, Regime
-
-USUAL: Final = {
-    "batch_size": 1,
-    "seq_len": 2048,
-    "kv_len": 2048,
-    "w_dtype_bytes": 2,
-    "a_dtype_bytes": 2,
-    "kv_dtype_bytes": 2,
-}
-"""One sequence of ordinary length in 16 bits, where a project says nothing."""
+from forwardbook.schema import USUAL_SIZES, Entry, Regime
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +38,7 @@ def reference_sizes(entry: Entry, regime: Regime, wanted: Mapping[str, int]) -> 
     there, the first of its proved points is taken whole; None where it has none.
     """
     points = [dict(point.sizes) for point in regime.proof.points] if regime.proof is not None else []
-    known = {**(points[0] if points else {}), **USUAL, **given_numbers(entry), **wanted}
+    known = {**(points[0] if points else {}), **USUAL_SIZES, **given_numbers(entry), **wanted}
     chosen = {name: known[name] for name in regime.parameters if name in known}
     if len(chosen) == len(regime.parameters) and holds(regime, chosen):
         return Sizes(chosen, "reference")

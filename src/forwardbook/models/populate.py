@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from forwardbook.models.populated import Value
-from forwardbook.schema import Parameter
+from forwardbook.schema import WIDTH_NAMES, Parameter
 
-WIDTHS: Final = ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes")
 RUNTIME: Final = (
     "batch_size",
     "seq_len",
@@ -22,7 +21,7 @@ RUNTIME: Final = (
     "encoder_seq_len",
     "kv_len",
     "num_samples",
-    *WIDTHS,
+    *WIDTH_NAMES,
 )
 _ITEM = re.compile(r"(.+?)(?:\[(\d+)\]|\.(\d+)|_(\d+))$")
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from forwardbook.models.architecture import Architecture, Layer
-from forwardbook.models.populate import WIDTHS, Known, value_of
+from forwardbook.models.populate import Known, value_of
 from forwardbook.models.populated import Populated, PopulatedLayer, first_of
 from forwardbook.pipeline.model_find import config_digest
+from forwardbook.schema import WIDTH_NAMES
 from forwardbook.workspace import Database
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def populated(architecture: Architecture, module: nn.Module, database: Database)
         proposal=architecture.proposal,
         config_digest=config_digest(architecture),
         database_digest=database_digest(filled, database),
-        runtime=sorted({*templates, *WIDTHS}),
+        runtime=sorted({*templates, *WIDTH_NAMES}),
         layers=[filled],
     )
 

@@ -7,10 +7,10 @@ from math import ceil
 
 from forwardbook.book.site.data import Calculator, CalculatorRegime, Input
 from forwardbook.book.site.model_subject import WIDTHS, ModelSubject
-from forwardbook.book.site.quantities import QUANTITY_LIST, WIDTH_NAMES
+from forwardbook.book.site.quantities import QUANTITY_LIST
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.totals import whole
-from forwardbook.schema import QUANTITIES, Parameter
+from forwardbook.schema import QUANTITIES, WIDTH_NAMES, Parameter
 
 
 def model_calculator(

@@ -9,8 +9,8 @@ from typing import Final
 from forwardbook.book.site.data import Calculator, CalculatorRegime, Input
 from forwardbook.book.site.formula_tree import NotAFormulaError, value
 from forwardbook.book.site.module_subject import ModuleSubject
-from forwardbook.book.site.quantities import QUANTITY_LIST, USUAL_SIZES, WIDTH_NAMES
-from forwardbook.schema import QUANTITIES, Entry, Parameter, Regime
+from forwardbook.book.site.quantities import QUANTITY_LIST
+from forwardbook.schema import QUANTITIES, USUAL_SIZES, WIDTH_NAMES, Entry, Parameter, Regime
 
 _NAME: Final = re.compile(r"\{([^{}]*)\}")
 

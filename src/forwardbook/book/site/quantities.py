@@ -16,15 +16,3 @@ QUANTITY_LIST: Final = (
     Quantity(name="intermediates", unit="B", meaning="storages born in the call that are not the result"),
     Quantity(name="peak", unit="B", meaning="live bytes beyond weights and inputs at their fullest"),
 )
-WIDTH_NAMES: Final = ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes")
-"""Inputs that are bytes of one element."""
-
-USUAL_SIZES: Final = {
-    "batch_size": 1,
-    "seq_len": 2048,
-    "kv_len": 2048,
-    "w_dtype_bytes": 2,
-    "a_dtype_bytes": 2,
-    "kv_dtype_bytes": 2,
-}
-"""Sizes of a call that a page begins with where its regimes allow them."""
