@@ -18,6 +18,7 @@ from forwardbook.analyzers.reader import ModuleClass
 from forwardbook.errors import ForwardbookError
 from forwardbook.guard.regenerated import summary
 from forwardbook.pipeline.analyze import dated
+from forwardbook.pipeline.asked_again import subject_of
 from forwardbook.pipeline.catalogue_build import Done
 from forwardbook.pipeline.catalogue_plan import Plan, Unit
 from forwardbook.pipeline.catalogue_record import (
@@ -29,7 +30,7 @@ from forwardbook.pipeline.catalogue_record import (
     write_catalogue,
 )
 from forwardbook.pipeline.catalogue_share import copy_of
-from forwardbook.pipeline.derive import Outcome, Task, found_for, subject_of
+from forwardbook.pipeline.derive import Outcome, Task, found_for
 from forwardbook.pipeline.regenerate import Wanted, regenerate, reports, stale
 from forwardbook.pipeline.store import store_all
 from forwardbook.schema import Entry, Proposal

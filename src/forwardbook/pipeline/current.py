@@ -9,7 +9,8 @@ from pathlib import Path
 from forwardbook.errors import ForwardbookError
 from forwardbook.guard.change import ClassChange
 from forwardbook.guard.findings import Trouble
-from forwardbook.pipeline.derive import Keeping, Outcome, Task, derive, subject_of
+from forwardbook.pipeline.asked_again import subject_of
+from forwardbook.pipeline.derive import Keeping, Outcome, Task, derive
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.regenerate import kept_outcome
 from forwardbook.pipeline.spread import Spread

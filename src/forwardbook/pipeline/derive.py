@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import platform
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,10 +21,10 @@ from pydantic import Field, JsonValue
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.analyze import SEED, dated, is_refuted, output_of, read_entry
-from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.asked_again import asked_again, derived_as, subject_of
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import Derive, ProblemKind, Request, Response
-from forwardbook.pipeline.subject import Subject, subject
+from forwardbook.pipeline.request import Derive, ProblemKind, Response
+from forwardbook.pipeline.subject import Subject
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.schema import Entry, Given, Record
 from forwardbook.workspace.kept_outcomes import KeptOutcomes
@@ -129,21 +128,6 @@ def found_for(task: Task, entry: Entry) -> Found:
     return Found(wanted, roots, digest)
 
 
-def subject_of(entry: Entry, folder: Path, roots: tuple[str, ...] = ()) -> Subject:
-    """The class of an entry; one of a user's own is looked for in the file that the entry names.
-
-    Raises:
-        ForwardbookError: where it is not found.
-    """
-    name = entry.code_location.file
-    for place in (*(Path(root) for root in roots), folder, folder / "src"):
-        if (place / name).is_file():
-            found = subject(f"{place / name}:{entry.class_name}")
-            if found.full_class_name == entry.full_class_name:
-                return found
-    return subject(entry.full_class_name, folder)
-
-
 def _versions(library: str, roots: tuple[str, ...]) -> dict[str, str]:
     from importlib.metadata import distributions
 
@@ -155,32 +139,13 @@ def _versions(library: str, roots: tuple[str, ...]) -> dict[str, str]:
 
 
 def _derive(task: Task, entry: Entry) -> Derive:
-    """As it was derived: code that was never run is not run now."""
-    return task.derive or ("static" if tuple(entry.derived_by) == ("static",) else "both")
+    return task.derive or derived_as(entry)
 
 
 def _response(task: Task, entry: Entry, found: Found) -> Response:
-    given = entry.given or Given()
     limits = Limits(task.memory_gb, task.seconds)
-    with tempfile.TemporaryDirectory(prefix="forwardbook-") as folder:
-        config = Path(folder) / "config.json"
-        if given.config is not None:
-            config.write_text(json.dumps(given.config), encoding="utf-8")
-        request = Request(
-            target=entry.full_class_name,
-            file=str(found.subject.found.file),
-            roots=found.roots,
-            config_file=str(config) if given.config is not None else None,
-            init=given.init,
-            inputs=given.inputs,
-            derive=_derive(task, entry),
-            seed=SEED,
-        )
-        if entry.proposal is None:
-            return run_child(request, limits)
-        from forwardbook.pipeline.validate import held_again
-
-        return held_again(entry, request, limits)
+    derive = _derive(task, entry)
+    return asked_again(entry, found.subject, limits, seed=SEED, roots=found.roots, derive=derive)
 
 
 def _came(response: Response, before: Entry, wanted: Subject) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.analyze import Options, analyze, is_open
-from forwardbook.pipeline.derive import subject_of
+from forwardbook.pipeline.asked_again import subject_of
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.stale import Stale
 from forwardbook.schema import Given

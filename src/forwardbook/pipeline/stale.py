@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.derive import subject_of
+from forwardbook.pipeline.asked_again import subject_of
 from forwardbook.pipeline.versions import current_versions, differing
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, DatabaseError

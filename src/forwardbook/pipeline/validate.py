@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,12 +10,11 @@ from pathlib import Path
 from forwardbook.errors import ForwardbookError
 from forwardbook.formula import FormulaError, parse
 from forwardbook.pipeline.analyze import Run, is_refuted, output_of, read_entry
+from forwardbook.pipeline.asked_again import asked_again, derived_as, subject_of
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import Derive, Request, Response
-from forwardbook.pipeline.subject import Subject, subject
 from forwardbook.registry import find
-from forwardbook.schema import BUILT, LEFT_OUT, QUANTITIES, Entry, Given, Regime
+from forwardbook.schema import BUILT, LEFT_OUT, QUANTITIES, Entry, Regime
 from forwardbook.workspace import Database, Workspace
 
 
@@ -73,29 +70,22 @@ def _verdict(entry: Entry) -> str:
 
 
 def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
-    wanted = _subject(entry)
+    wanted = subject_of(entry, Path.cwd())
     if wanted.source_hash != entry.source_hash or entry.code_hash not in ("", wanted.code_hash()):
         raise ForwardbookError(
             f"the source of {entry.full_class_name} changed since it was analysed; "
             f"analyse it again: forwardbook analyze-module {entry.full_class_name}"
         )
-    given = entry.given or Given()
-    with tempfile.TemporaryDirectory(prefix="forwardbook-") as folder:
-        config = Path(folder) / "config.json"
-        if given.config is not None:
-            config.write_text(json.dumps(given.config), encoding="utf-8")
-        request = Request(
-            target=entry.full_class_name,
-            file=str(wanted.found.file),
-            roots=wanted.roots,
-            config_file=str(config) if given.config is not None else None,
-            init=given.init,
-            inputs=given.inputs,
-            derive=_derive(entry),
-            seed=seed,
-            flips=any(_is_flip(text) for one in entry.regimes for text in one.assumptions),
-        )
-        response = held_again(entry, request, limits) if entry.proposal is not None else run(request, limits)
+    response = asked_again(
+        entry,
+        wanted,
+        limits,
+        seed=seed,
+        roots=wanted.roots,
+        derive=derived_as(entry),
+        flips=any(_is_flip(text) for one in entry.regimes for text in one.assumptions),
+        run=run,
+    )
     again = read_entry(response, entry.full_class_name)
     if response.problem is not None or again is None or is_refuted(again):
         lines = [response.problem or "the measurement refuted the formula", *output_of(response)[-8:]]
@@ -105,30 +95,6 @@ def _derived_again(entry: Entry, seed: int, limits: Limits, run: Run) -> Entry:
 
 def _is_flip(assumption: str) -> bool:
     return assumption.startswith(BUILT) and not assumption.endswith(LEFT_OUT)
-
-
-def held_again(entry: Entry, request: Request, limits: Limits) -> Response:
-    """Formulas that were proposed are not derived again but measured again, with other data."""
-    from forwardbook.pipeline.claim_entry import claim_of
-
-    claim = claim_of(entry).model_dump(mode="json")
-    worker = "forwardbook.pipeline.claim_work:work"
-    response = run_child(request.model_copy(update={"claim": claim}), limits, worker)
-    if response.problem is None and response.entry is None:
-        reason = str(response.diagnostics.get("reason"))
-        return response.model_copy(update={"problem": reason, "problem_kind": "wrong"})
-    return response
-
-
-def _subject(entry: Entry) -> Subject:
-    """The class of an entry; one of a user's own is looked for in the file that the entry names."""
-    file = Path.cwd() / entry.code_location.file
-    return subject(f"{file}:{entry.class_name}") if file.is_file() else subject(entry.full_class_name)
-
-
-def _derive(entry: Entry) -> Derive:
-    """As it was derived: code that was never run is not run now."""
-    return "static" if tuple(entry.derived_by) == ("static",) else "both"
 
 
 def differences(stored: Entry, again: Entry) -> Iterator[str]:
