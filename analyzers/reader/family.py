@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from forwardbook.analyzers.reader.quiet import imported_module, package_of, quiet_tree
 from forwardbook.analyzers.reader.sources import Sources
 
 _SELF = "<itself>"
@@ -123,13 +123,10 @@ def _is_docstring(node: ast.AST) -> bool:
 
 @lru_cache(maxsize=2048)
 def _names(module: str, path: Path, modified: int) -> _Names | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the analysed code's own making
-            tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
+    tree = quiet_tree(path)
+    if tree is None:
         return None
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    package = package_of(module, path)
     own: dict[str, ast.stmt] = {}
     imported: dict[str, str] = {}
     for node in tree.body:
@@ -145,7 +142,5 @@ def _names(module: str, path: Path, modified: int) -> _Names | None:
 
 
 def _imports(node: ast.ImportFrom, package: str) -> dict[str, str]:
-    parts = package.split(".")
-    kept = parts[: len(parts) - node.level + 1] if node.level else []
-    source = ".".join([*kept, *([node.module] if node.module else [])])
+    source = imported_module(node, package)
     return {alias.asname or alias.name: f"{source}.{alias.name}" for alias in node.names}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from forwardbook.analyzers.reader.quiet import imported_module, package_of, quiet_tree
 
 MODULE = "torch.nn.modules.module.Module"
 _UNTOLD = frozenset({"ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
@@ -184,14 +185,11 @@ class ClassTable:
 
 def _read(module: str, path: Path) -> _File | None:
     """What the top level of a file defines and imports; None where it is not Python that can be parsed."""
-    file = _File(module, path)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the analysed code's own making
-            tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
+    tree = quiet_tree(path)
+    if tree is None:
         return None
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    file = _File(module, path)
+    package = package_of(module, path)
     for node in _top_level(tree.body):
         if isinstance(node, ast.ClassDef):
             file.classes[node.name] = _class_of(node)
@@ -208,9 +206,7 @@ def _read(module: str, path: Path) -> _File | None:
 
 
 def _take_names(file: _File, node: ast.ImportFrom, package: str) -> None:
-    parts = package.split(".")
-    kept = parts[: len(parts) - node.level + 1] if node.level else []
-    source = ".".join([*kept, *([node.module] if node.module else [])])
+    source = imported_module(node, package)
     for alias in node.names:
         if alias.name == "*":
             file.stars.append(source)
