@@ -1,0 +1,96 @@
+"""New texts of several files in; on the disk either all of them or none, whenever the process is killed.
+
+The new files are written beside the old ones; from the moment at which a note says what replaces what, all
+of it holds. Whoever comes after a process that was killed finishes what the note says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import cast
+
+from forwardbook.workspace.storage import WorkspaceError, write_atomically
+
+
+def replace_together(main: Path, texts: Mapping[Path, str | None]) -> None:
+    """Replace files by new ones, or for None remove them; to be called under the lock of `main`.
+
+    Raises:
+        WorkspaceError: where one cannot be written; then nothing was changed.
+    """
+    main = main.resolve()
+    staged: list[Path] = []
+    try:
+        for path, text in texts.items():
+            if text is not None:
+                write_atomically(_staged(path), text)
+                staged.append(_staged(path))
+        _settle(texts)
+        write_atomically(_note(main), json.dumps({str(p): text is None for p, text in texts.items()}))
+    except BaseException:
+        for path in staged:
+            path.unlink(missing_ok=True)
+        raise
+    _settle([main])
+    finish(main)
+
+
+def is_unfinished(main: Path) -> bool:
+    """Whether a process is replacing files, or was killed while it did."""
+    return _note(main.resolve()).exists()
+
+
+def finish(main: Path) -> None:
+    """Do what the note says that is not done yet; to be called under the lock of `main`.
+
+    Raises:
+        WorkspaceError: where a file cannot be replaced; the note stays.
+    """
+    main = main.resolve()
+    note = _note(main)
+    try:
+        found = cast("dict[str, bool]", json.loads(note.read_text(encoding="utf-8")))
+        for name, is_gone in found.items():
+            path = main.parent / name
+            if is_gone:
+                path.unlink(missing_ok=True)
+            elif _staged(path).exists():
+                path.parent.mkdir(exist_ok=True)
+                os.replace(_staged(path), path)
+        _settle(main.parent / name for name in found)
+        note.unlink()
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(
+            f"finishing what another process began to write into {main.parent}: {error}; "
+            "make the folder writable and run again"
+        ) from error
+
+
+def drop_staged(folder: Path) -> None:
+    """Take away new files without a note; to be called under the lock of what they belong to."""
+    for path in folder.glob(".*.new"):
+        path.unlink(missing_ok=True)
+
+
+def _staged(path: Path) -> Path:
+    return path.with_name(f".{path.name}.new")
+
+
+def _note(main: Path) -> Path:
+    return main.with_name(f".{main.name}.note")
+
+
+def _settle(paths: Iterable[Path]) -> None:
+    """Let the names in the folders of these files be on the disk before anything that follows."""
+    for folder in {path.parent for path in paths}:
+        if os.name == "posix" and folder.is_dir():
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
