@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 import forwardbook
 from forwardbook.book.page import Page
 from forwardbook.book.site.catalogue_page import (
-    Raw,
     catalogue_index,
     catalogue_page,
     catalogue_row,
@@ -93,7 +92,8 @@ def prepare(root: Path, docs: Path, further: Sequence[Page] = ()) -> Prepared:
 def put_catalogue(folder: SiteFolder, database: Database) -> None:
     """Write the index, the catalogue, a page for each library and the page of holes."""
     rows = [catalogue_row(key, database.raw(key), _holder(database, key)) for key in database]
-    holes = [(key, cast("Raw", database.raw(key))) for key in database if _has_hole(database.raw(key))]
+    open_ = [row.key for row in rows if row.unresolved or row.verdict != "exact"]
+    holes = [(key, _hole(database.raw(key))) for key in open_]
     folder.put(CATALOGUE_FILE, catalogue_index(rows).as_json())
     folder.put("catalogue.md", catalogue_page(rows).markdown())
     folder.put("coverage.md", coverage_page(rows, holes).markdown())
@@ -130,9 +130,9 @@ def _holder(database: Database, key: str) -> Mapping[str, object]:
     return database.raw(target) if isinstance(target, str) and target in database else database.raw(key)
 
 
-def _has_hole(raw: Mapping[str, object]) -> bool:
-    validation = cast("Raw", raw.get("validation") or {})
-    return bool(raw.get("unresolved")) or validation.get("verdict") != "exact"
+def _hole(raw: Mapping[str, object]) -> Mapping[str, object]:
+    """What the page of holes tells of an entry; the rest of it need not stay in memory."""
+    return {name: raw.get(name) for name in ("unresolved", "validation")}
 
 
 def _explained(docs: Path) -> dict[str, str]:

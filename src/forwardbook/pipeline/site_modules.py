@@ -39,9 +39,7 @@ def put_modules(folder: SiteFolder, database: Database, around: Around) -> None:
         name = f"modules/{page_stem(key)}.md"
         made_from = _digest(database, key, around)
         if not folder.is_current(name, made_from):
-            alone = Database(
-                {each: database.raw(each) for each in _chain(database, key)}
-            )  # not kept in memory
+            alone = Database({each: database.raw(each) for each in _chain(database, key)})  # not kept
             page = module_page(_subject(alone, key, around))
             folder.put(name, page.markdown(), made_from)
 
@@ -65,7 +63,7 @@ def presets(kept: ModelFiles) -> dict[str, tuple[Preset, ...]]:
 
 def class_pages(database: Database) -> dict[str, str]:
     """The page of each class in the folder of module pages."""
-    return {str(database.raw(key).get("full_class_name", "")): f"{page_stem(key)}.md" for key in database}
+    return {database.head(key).full_class_name: f"{page_stem(key)}.md" for key in database}
 
 
 def _subject(database: Database, key: str, around: Around) -> ModuleSubject:
@@ -85,13 +83,14 @@ def _subject(database: Database, key: str, around: Around) -> ModuleSubject:
 def _digest(database: Database, key: str, around: Around) -> str:
     """Of all that the page shows, told from the raw entry alone: most entries are not even validated."""
     raw = database.raw(key)
-    holder = database.raw(_chain(database, key)[-1])
+    holder_key = _chain(database, key)[-1]
+    holder = database.raw(holder_key)
     location = cast("Raw", holder.get("code_location") or {})
     file, name = str(location.get("file", "")), str(holder.get("full_class_name", ""))
     shown = [
         around.renderer,
         raw,
-        holder if holder is not raw else None,
+        holder if holder_key != key else None,
         [
             preset.model_dump()
             for preset in around.presets.get(key) or around.presets.get(str(raw.get("same_as")), ())
@@ -106,7 +105,7 @@ def _digest(database: Database, key: str, around: Around) -> str:
 def _chain(database: Database, key: str) -> list[str]:
     """The key, and those that `same_as` leads to, the entry with the formulas last."""
     keys = [key]
-    while isinstance(target := database.raw(keys[-1]).get("same_as"), str):
+    while (target := database.head(keys[-1]).same_as) is not None:
         if target not in database or target in keys:
             break
         keys.append(target)

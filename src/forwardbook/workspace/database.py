@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from forwardbook.errors import ForwardbookError
 from forwardbook.schema import SCHEMA_VERSION, Entry
 from forwardbook.workspace.migrations import Json, migrated
-from forwardbook.workspace.raw_entries import Head, RawEntries, head_of, indented, raw_entries
+from forwardbook.workspace.raw_entries import Head, RawEntries, head_of, indented, raw_entries, raw_entries_in
 
 
 class DatabaseError(ForwardbookError):
@@ -110,12 +110,8 @@ def read_entries(text: str, origin: str) -> tuple[Mapping[str, Json], str]:
 
 
 def load_entries(path: Path) -> tuple[Mapping[str, Json], str]:
-    """The same from a file."""
-    try:
-        found = raw_entries(path.read_bytes(), SCHEMA_VERSION)
-    except OSError:
-        found = None  # reading its text says what is the matter
-    return found or _read_whole(read_text(path), str(path))
+    """The same from a file; what cannot be read is told when its text is asked for."""
+    return raw_entries_in(path, SCHEMA_VERSION) or _read_whole(read_text(path), str(path))
 
 
 def _read_whole(text: str, origin: str) -> tuple[dict[str, Json], str]:

@@ -1,19 +1,24 @@
-"""The bytes of a database file in; its entries by key out, each decoded when it is first asked for.
+"""A database file in; its entries by key out, each decoded when it is asked for.
 
-The whole file is checked for being JSON, which takes a tenth of the time of building its values.
+The whole file is checked for being JSON, which takes a tenth of the time of building its values. Where it has
+the form in which we write it, the entries stay on the disk; else their text is kept.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import cast
+from pathlib import Path
+from typing import Final, cast
 
 import msgspec
 
+from forwardbook.workspace.entry_file import file_texts
 from forwardbook.workspace.migrations import Json
 
-INDENT = 2  # how deep an entry stands in the file, one blank for each level
+INDENT: Final = 2  # how deep an entry stands in the file, one blank for each level
+KEPT: Final = 32
+"""Decoded entries that are kept for whoever asks for the same again."""
 
 
 class Head(msgspec.Struct):
@@ -33,16 +38,20 @@ class _File(msgspec.Struct):
 
 
 class RawEntries(Mapping[str, Json]):
-    """Entries as text, decoded one by one."""
+    """Entries as text, decoded one by one; the last few stay decoded."""
 
-    def __init__(self, texts: Mapping[str, msgspec.Raw]) -> None:
+    def __init__(self, texts: Mapping[str, bytes | msgspec.Raw]) -> None:
         self._texts = texts
         self._decoded: dict[str, Json] = {}
 
     def __getitem__(self, key: str) -> Json:
-        if key not in self._decoded:
-            self._decoded[key] = cast(Json, json.loads(bytes(self._texts[key])))
-        return self._decoded[key]
+        found = self._decoded.get(key)
+        if found is None:
+            found = cast(Json, json.loads(bytes(self._texts[key])))
+            if len(self._decoded) >= KEPT:
+                self._decoded.pop(next(iter(self._decoded)), None)
+            self._decoded[key] = found
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts)
@@ -67,8 +76,20 @@ class RawEntries(Mapping[str, Json]):
         return text.decode() if whole else None
 
 
-def raw_entries(content: bytes, version: int) -> tuple[RawEntries, str] | None:
+def raw_entries_in(path: Path, version: int) -> tuple[RawEntries, str] | None:
     """The entries and rules version of a file of that schema version; None for what has another shape."""
+    found = file_texts(path, version)
+    if found is not None:
+        texts, rules = found
+        return RawEntries(texts), rules
+    try:
+        return raw_entries(path.read_bytes(), version)
+    except OSError:
+        return None
+
+
+def raw_entries(content: bytes, version: int) -> tuple[RawEntries, str] | None:
+    """The same from the bytes of a file."""
     try:
         if not content.isascii():
             content.decode()  # strings that are passed over are not looked into
