@@ -67,7 +67,18 @@ class Assumed:
         if any(one.text() == known.text() for _, _, known in self.pairs):
             return one
         said = Condition(self.of(one.left), one.op, self.of(one.right))
-        return None if said.is_trivially_true() else said
+        return None if said.is_trivially_true() or self._implies(one) else said
+
+    def _implies(self, one: Condition) -> bool:
+        """Whether a condition holds for all quotients, each a size from 1 on like its multiple."""
+        left, right = one.left, one.right
+        try:
+            for name, divisor, _ in self.pairs:
+                multiple: dict[str, int | Expr] = {name: divisor * Expr.symbol(f"{_QUOTIENT}{name}")}
+                left, right = left.subs(multiple), right.subs(multiple)
+        except FormulaError:
+            return False
+        return Condition(left, one.op, right).is_trivially_true()
 
     def pattern(self, pattern: Pattern) -> Pattern:
         """Every expression of a pattern rewritten."""

@@ -241,6 +241,8 @@ class FusedOperations(TorchFunctionMode):
                     self._replace(module, name, lambda *tensors: False)
         self._replace(F, "interpolate", _call_interpolate)
         self._replace(F, "grouped_mm", _call_grouped_mm)
+        # torch reads the arguments before a mode is asked, and refuses a symbolic `is_causal`
+        self._replace(F, "scaled_dot_product_attention", _call_sdpa)
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
 

@@ -89,6 +89,12 @@ def patterns(run: SymbolicRun, target: str) -> list[Pattern]:
     return [_pattern(run, calls) for calls in _grouped(run, target)]
 
 
+def call_pattern(run: SymbolicRun, path: str, occurrence: int) -> Pattern | None:
+    """One given call by itself; None where the run made no such call."""
+    call = find_call(run.trace, path, occurrence)
+    return _pattern(run, [(call, _summary(run, call), occurrence)]) if call else None
+
+
 def summary_at(run: SymbolicRun, path: str, occurrence: int) -> Summary | None:
     """The quantities of one given call."""
     call = find_call(run.trace, path, occurrence)

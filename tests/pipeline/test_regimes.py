@@ -34,6 +34,24 @@ class Asking(nn.Module):
         return x * 2 if x.shape[0] > 4 else x * 3
 
 
+class Hiding(nn.Module):
+    """Asks for the width only where there are few rows."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.shape[0] <= 4 and x.shape[1] > 100:
+            x = x + 1
+        return x * 2
+
+
+class HidingTwo(nn.Module):
+    """Asks for the width twice, only where there are few rows."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.shape[0] <= 4 and (x.shape[1] > 100 or x.shape[1] < 3):
+            x = x + 1
+        return x * 2
+
+
 class Refusing(nn.Module):
     """Takes even widths only."""
 
@@ -124,6 +142,24 @@ def test_condition_that_does_not_matter_is_dropped(recipe_from: Maker) -> None:
     assert ((), ()) == (relaxed.conditions, relaxed.breaches)
     assert len(derived[0].proof.points) < len(relaxed.derived.proof.points)
     assert any(point.sizes["rows"] <= 4 for point in relaxed.derived.proof.points)
+
+
+def test_guard_of_the_path_beyond_a_dropped_condition_takes_its_place(recipe_from: Maker) -> None:
+    """What the code beyond a dropped condition asks for, and matters, is the condition from then on."""
+    recipe = over_rows(recipe_from, Hiding, rows=8)
+    (relaxed,) = relax(derive(recipe, FULL, [recipe.calls_as], seed=1), seed=1)
+
+    assert ["{width} <= 100"] == [c.text() for c in relaxed.conditions]
+    assert relaxed.derived.exact
+    assert any(point.sizes["rows"] <= 4 for point in relaxed.derived.proof.points)
+
+
+def test_condition_stays_where_the_path_beyond_it_has_several_guards(recipe_from: Maker) -> None:
+    """Two guards that matter only beyond a condition would forbid more than the condition does."""
+    recipe = over_rows(recipe_from, HidingTwo, rows=8)
+    (relaxed,) = relax(derive(recipe, FULL, [recipe.calls_as], seed=1), seed=1)
+
+    assert ["{rows} > 4"] == [c.text() for c in relaxed.conditions]
 
 
 def test_condition_of_the_module_itself_is_kept(recipe_from: Maker) -> None:

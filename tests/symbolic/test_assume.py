@@ -44,6 +44,9 @@ def test_implied_condition_is_dropped() -> None:
 
     assert assumed.condition(Condition(HIDDEN.floordiv(HEADS) * HEADS, "==", HIDDEN)) is None
     assert KNOWN == assumed.condition(KNOWN)
+    assert assumed.condition(conditions("max(1, {hidden} // {heads}) * {heads} == {hidden}")[0]) is None
+    (kept,) = conditions("max(2, {hidden} // {heads}) * {heads} == {hidden}")
+    assert assumed.condition(kept) is not None
 
 
 ATOMS = st.sampled_from([HIDDEN, HEADS, ROWS, HEADS * 4, Expr.const(2), Expr.const(3)])

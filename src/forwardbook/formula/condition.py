@@ -54,7 +54,7 @@ class Condition:
         left, right = self.left, self.right
         match self.op:
             case "==":
-                return left == right
+                return left == right or (left.at_least(right) and right.at_least(left))
             case "!=":
                 return left.at_least(right + 1) or right.at_least(left + 1)
             case "<":

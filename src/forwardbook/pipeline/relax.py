@@ -4,6 +4,9 @@ A run writes down every comparison that was answered on the way; most ask whethe
 nothing. Each is put to the test: sizes are drawn that break it, the module is run there, and if the formula
 still gives every number it is dropped (those points join the proof). If it does not, the condition stays and
 its breach is a place to look for a further regime.
+
+The code beyond a dropped condition may be another path, with guards of its own (`other_side`). They are put
+to the test there, too. One that matters takes the place of the condition; where several do, that one stays.
 """
 
 from __future__ import annotations
@@ -16,15 +19,13 @@ from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.other_side import further_guards
 from forwardbook.pipeline.regimes import Derived, negated
 from forwardbook.profiling.proof import Point, compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
 
 MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
-
-
-# One condition is broken at a time, where that can be: whether all others shall hold, and how many starts.
-TRIES = ((True, 2), (False, 2), (False, 20))
+ATTEMPTS = 2  # draws of sizes that break a condition
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,31 @@ class Relaxed:
     refused: tuple[Condition, ...]
 
 
+_Outcome = tuple[dict[str, int], list[Point | None]]
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """What every test of one run needs."""
+
+    derived: Sequence[Derived]
+    essential: Sequence[Sequence[Condition]]
+    held: Sequence[Condition]
+    numbers: Mapping[str, int]
+    rng: random.Random
+
+
 def relax(derived: Sequence[Derived], seed: int, held: Sequence[Condition] = ()) -> list[Relaxed]:
     """Every pattern with only the conditions that matter; the patterns must stem from one run."""
     if not derived:
         return []
-    rng = random.Random(seed)
     numbers = {name: note.hint for name, note in derived[0].notes.items()}
     essential = [informative(one.pattern.conditions, one.pattern.conditions) for one in derived]
+    bench = _Bench(derived, essential, held, numbers, random.Random(seed))
     tests = _tests(derived, essential)
-    outcomes = {test.text(): _outcome(test, derived, essential, held, numbers, rng) for test in tests}
-    return [_judged(i, one, essential[i], tests, outcomes) for i, one in enumerate(derived)]
+    outcomes = {test.text(): _outcome(test, bench) for test in tests}
+    beyond = {test.text(): _beyond(test, outcomes[test.text()], bench) for test in tests}
+    return [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
 
 
 def _symbols(one: Derived) -> frozenset[str]:
@@ -72,32 +88,29 @@ def _divides(condition: Condition) -> bool:
     return "%" in condition.text() and condition.op == "=="
 
 
-_Outcome = tuple[dict[str, int], list[Point | None]] | None
-
-
 def _outcome(
-    test: Condition,
-    derived: Sequence[Derived],
-    essential: Sequence[Sequence[Condition]],
-    held: Sequence[Condition],
-    numbers: Mapping[str, int],
-    rng: random.Random,
-) -> _Outcome:
-    """Sizes that break the condition, and every pattern held against a run there; None if none ran."""
-    first = derived[0]
-    broken = negated(test)
+    test: Condition, bench: _Bench, held: Sequence[Condition] = (), without: Condition | None = None
+) -> _Outcome | None:
+    """Sizes that break the condition, and every pattern held against a run there; None if none ran.
+
+    One condition is broken at a time, where that can be; `without` need not hold either way.
+    """
+    first, numbers = bench.derived[0], bench.numbers
     fixed = {}
-    if test.op == ">" and test.right == Expr.const(1) and len(test.symbols()) == 1:
+    if _is_above_one(test):
         fixed = {next(iter(test.symbols())): 1}
-    general = [*(Condition.parse(c) for c in first.recipe.conditions), *held]
-    others = {c.text(): c for conditions in essential for c in conditions}
-    others.pop(test.text(), None)
-    larger = [n for n, value in numbers.items() if value > 1 and n not in test.symbols()]
-    above = [Condition(Expr.symbol(n), ">", Expr.const(1)) for n in larger]
-    for strict, attempts in TRIES:
-        wanted = [broken, *general, *([*others.values(), *above] if strict else [])]
+    general = [*(Condition.parse(c) for c in first.recipe.conditions), *bench.held, *held]
+    others = {c.text(): c for conditions in bench.essential for c in conditions}
+    for broken in filter(None, (test, without)):
+        others.pop(broken.text(), None)
+    known = test.symbols() | {name for c in held for name in c.symbols()}
+    for names in (known - set(fixed), frozenset[str](), None):
+        wanted = [negated(test), *general]
+        if names is not None:  # a size of 1 hides much: of the sizes in question, too, if that can be avoided
+            above = [n for n, value in numbers.items() if value > 1 and (n in names or n not in known)]
+            wanted += [*others.values(), *(Condition(Expr.symbol(n), ">", Expr.const(1)) for n in above)]
         wanted = [c for c in wanted if c.symbols() <= set(numbers)]
-        sizes = draw(numbers, wanted, rng, fixed, attempts=attempts, repairs=60)
+        sizes = draw(numbers, wanted, bench.rng, fixed, attempts=ATTEMPTS, repairs=60)
         if sizes is None:
             continue
         widths = widths_of(first.dtype)
@@ -106,7 +119,7 @@ def _outcome(
         except Exception:  # noqa: BLE001 - the module refuses these sizes: its own condition
             continue
         points: list[Point | None] = []
-        for one in derived:
+        for one in bench.derived:
             call = find_call(trace, one.pattern.path, one.pattern.occurrence)
             measured = summarise(trace, call, {}) if call is not None else None
             points.append(
@@ -116,12 +129,46 @@ def _outcome(
     return None
 
 
+def _is_above_one(test: Condition) -> bool:
+    return test.op == ">" and test.right == Expr.const(1) and len(test.symbols()) == 1
+
+
+@dataclass(frozen=True)
+class _Beyond:
+    """Guards of the path beyond a dropped condition, each with a run that breaks it there, if one does."""
+
+    guards: tuple[tuple[Condition, _Outcome | None], ...] = ()
+    known: bool = True
+
+
+def _beyond(test: Condition, outcome: _Outcome | None, bench: _Bench) -> _Beyond:
+    """The guards of the run that broke `test` and left formulas as they are, put to the test on that side."""
+    if outcome is None or not _is_branch(test, bench):
+        return _Beyond()
+    sizes, points = outcome
+    holding = [one for one, p in zip(bench.derived, points, strict=True) if p and not p.differences]
+    guards = further_guards(test, sizes, holding) if holding else []
+    if guards is None or len(guards) > MOST:
+        return _Beyond(known=False)
+    there = (negated(test),)
+    return _Beyond(tuple((guard, _outcome(guard, bench, there, test)) for guard in guards))
+
+
+def _is_branch(test: Condition, bench: _Bench) -> bool:
+    """Whether code may branch on a test: what it compared, and sizes that a caller chooses, being 1."""
+    if any(test.text() == c.text() for conditions in bench.essential for c in conditions):
+        return True
+    notes = bench.derived[0].notes
+    return not any(notes[n].source.startswith(("config", "constructor")) for n in test.symbols())
+
+
 def _judged(
     index: int,
     one: Derived,
     essential: Sequence[Condition],
     tests: Sequence[Condition],
-    outcomes: Mapping[str, _Outcome],
+    outcomes: Mapping[str, _Outcome | None],
+    beyond: Mapping[str, _Beyond],
 ) -> Relaxed:
     names = _symbols(one)
     mine = {c.text() for c in essential}
@@ -139,13 +186,10 @@ def _judged(
             if test.text() in mine:
                 kept.append(test)
             continue
-        sizes, found = outcome
-        point = found[index]
-        if point is not None and not point.differences:
-            points.append(point)
-        else:
-            kept.append(test)
-            breaches.append((test, sizes))
+        found = _dropped(index, test, outcome, beyond[test.text()], one.proof.points)
+        kept += [c for c, _ in found.breaches]
+        breaches += found.breaches
+        points += found.points
     proof = replace(one.proof, points=points)
     stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= names]
     said = independent(list({c.text(): c for c in (*stated, *kept)}.values()), zeros=True)
@@ -153,3 +197,37 @@ def _judged(
     # where a stronger condition ends the weaker one may still hold: there the next regime says so itself
     ends = tuple((test, sizes) for test, sizes in breaches if test.text() in told)
     return Relaxed(replace(one, proof=proof), tuple(said), ends, tuple(refused))
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What came of a test of a pattern: conditions to keep, with sizes that break them; points that held."""
+
+    breaches: list[tuple[Condition, dict[str, int]]]
+    points: list[Point]
+
+
+def _dropped(
+    index: int, test: Condition, outcome: _Outcome, beyond: _Beyond, proved: Sequence[Point]
+) -> _Verdict:
+    """Nothing to keep where the formula holds on the other side; there a guard of that side, or the test."""
+    sizes, found = outcome
+    stays = _Verdict([(test, sizes)], [])
+    point = found[index]
+    if point is None or point.differences or not beyond.known:
+        return stays
+    points, mattering = [point], []
+    for guard, there in beyond.guards:
+        if there is None:
+            continue  # it cannot be broken on that side: it says no more than that the test is broken
+        other = there[1][index]
+        if other is not None and not other.differences:
+            points.append(other)
+        elif other is not None:
+            mattering.append((guard, there[0]))
+    if not mattering:
+        return _Verdict([], points)
+    guard, _ = mattering[0]
+    if len(mattering) > 1 or not all(guard.holds(p.sizes) for p in (*proved, *points)):
+        return stays
+    return _Verdict(mattering, points)
