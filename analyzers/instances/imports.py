@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.recipe import NoRecipe
@@ -22,7 +24,7 @@ def import_class(full_class_name: str, root: Path | None = None) -> type[nn.Modu
     if root is not None and str(root) not in sys.path:
         sys.path.append(str(root))
     try:
-        found = getattr(importlib.import_module(module_name), name)
+        found = getattr(import_module(module_name), name)
     except (Exception, SystemExit) as error:
         reason = f"importing {module_name} failed: {type(error).__name__}: {error}"
         raise NoRecipe(full_class_name, reason) from error
@@ -31,3 +33,55 @@ def import_class(full_class_name: str, root: Path | None = None) -> type[nn.Modu
     if found.forward is nn.Module.forward:
         raise NoRecipe(full_class_name, "it is abstract: neither it nor a base class defines forward()")
     return found
+
+
+def import_module(name: str) -> ModuleType:
+    """The module, also where a package around it cannot be imported whole: something optional is missing.
+
+    Such a package stays as far as its own file came. That it needs something else than the module does
+    is the package's affair.
+
+    Raises:
+        Exception: whatever the module raises when it is imported.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if not _stands_alone(name):
+            raise
+    return importlib.import_module(name)
+
+
+def _stands_alone(name: str) -> bool:
+    """Import the packages around a module as far as they come; whether one of them broke off."""
+    broken = False
+    parts = name.split(".")
+    for depth in range(1, len(parts)):
+        package = ".".join(parts[:depth])
+        if package in sys.modules:
+            continue
+        try:
+            importlib.import_module(package)
+        except ImportError:
+            broken = _as_far_as_it_comes(package) or broken
+    return broken
+
+
+def _as_far_as_it_comes(package: str) -> bool:
+    """Keep a package whose `__init__` breaks off with the names it had by then; whether there is one."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.loader is None or spec.submodule_search_locations is None:
+        return False
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[package] = module
+    try:
+        spec.loader.exec_module(module)
+    except ImportError:
+        pass
+    except BaseException:
+        del sys.modules[package]
+        raise
+    outer, _, inner = package.rpartition(".")
+    if outer:
+        setattr(sys.modules[outer], inner, module)
+    return True

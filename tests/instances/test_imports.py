@@ -1,0 +1,52 @@
+"""Importing classes of packages that are not whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forwardbook.analyzers.instances.imports import import_class
+from forwardbook.analyzers.instances.recipe import NoRecipe
+
+MODULE = """
+from torch import nn
+import {needs}
+
+
+class {name}(nn.Module):
+    def forward(self, x):
+        return x
+"""
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package of two modules whose `__init__` imports both; one needs something that nobody has."""
+    name = f"package_{tmp_path.name.replace('-', '_')}"
+    package = tmp_path / name
+    package.mkdir()
+    (package / "__init__.py").write_text("from .whole import Whole\nfrom .half import Half\n")
+    (package / "whole.py").write_text(MODULE.format(needs="math", name="Whole"))
+    (package / "half.py").write_text(MODULE.format(needs="nobody_has_this", name="Half"))
+    monkeypatch.syspath_prepend(tmp_path)
+    return name
+
+
+def test_a_module_is_had_though_its_package_is_not_whole(broken: str) -> None:
+    """What another module of the package lacks keeps no class of this one away."""
+    assert "Whole" == import_class(f"{broken}.whole.Whole").__name__
+
+
+def test_what_is_missing_is_told(broken: str) -> None:
+    """The module that needs it is not had, and the message names what it needs."""
+    import_class(f"{broken}.whole.Whole")
+
+    with pytest.raises(NoRecipe, match="nobody_has_this"):
+        import_class(f"{broken}.half.Half")
+
+
+def test_a_package_that_is_not_there_is_told() -> None:
+    """Its name is in the message."""
+    with pytest.raises(NoRecipe, match="nobody_has_this"):
+        import_class("nobody_has_this.module.Class")
