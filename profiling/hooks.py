@@ -1,9 +1,9 @@
-"""Brackets one call of one module in a model: path and occurrence in; notices before and after it out."""
+"""Modules of a model in; notices before and after calls of them out: of one call of one, or of all of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 
 from torch import nn
 
@@ -49,3 +49,22 @@ def watched(
             handle.remove()
     if calls[0] <= occurrence:
         raise NotCalled(path, occurrence, calls[0])
+
+
+@contextmanager
+def announced(
+    modules: Iterable[tuple[str, nn.Module]], before: Callable[[str], object], after: Callable[[], object]
+) -> Iterator[None]:
+    """Inside, `before` gets the name of each module that is called; `after` runs once it ends or raises."""
+
+    def enter(name: str) -> Callable[..., None]:
+        return lambda *rest: (before(name), None)[1]  # what a hook returns would take the place of the inputs
+
+    def leave(*rest: object) -> None:
+        after()
+
+    with ExitStack() as handles:
+        for name, module in modules:
+            handles.enter_context(module.register_forward_pre_hook(enter(name)))
+            handles.enter_context(module.register_forward_hook(leave, always_call=True))
+        yield

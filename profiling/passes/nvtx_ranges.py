@@ -12,6 +12,7 @@ from typing import Any, Final
 import torch
 from torch import nn
 
+from forwardbook.profiling.hooks import announced
 from forwardbook.profiling.passes.workload import CallSeen, Workload, watching
 
 DOMAIN: Final = "forwardbook"
@@ -61,23 +62,9 @@ class _Ranges:
 def nvtx_ranges(workload: Workload, modules: bool = False) -> Iterator[str]:
     """Inside, phases (and modules, by path) are ranges; the value says what makes them."""
     push, pop, maker = pusher()
-    handles: list[Any] = []
-
-    def begins(name: str) -> Callable[..., None]:
-        return lambda *rest: (push(name), None)[1]
-
-    def ends(*rest: object) -> None:
-        pop()
-
-    for name, module in _named(workload.model) if modules and maker != "none" else ():
-        handles.append(module.register_forward_pre_hook(begins(name)))
-        handles.append(module.register_forward_hook(ends, always_call=True))
-    try:
-        with watching(workload, _Ranges(push, pop)):
-            yield maker
-    finally:
-        for handle in handles:
-            handle.remove()
+    named = _named(workload.model) if modules and maker != "none" else ()
+    with announced(named, push, pop), watching(workload, _Ranges(push, pop)):
+        yield maker
 
 
 def _named(model: nn.Module) -> list[tuple[str, nn.Module]]:

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 from torch.profiler import ProfilerActivity, profile, record_function
 
+from forwardbook.profiling.hooks import announced
 from forwardbook.profiling.passes.workload import CallSeen, Workload, synchronise, watching
 from forwardbook.profiling.trace_work import MODULE
 
@@ -92,28 +93,18 @@ def _row(one: Any, cuda: bool) -> OperatorRow:
 @contextmanager
 def module_ranges(model: nn.Module) -> Iterator[None]:
     """Inside, each module's call is a range named after its path, the model's after nothing."""
-    handles: list[Any] = []
     open_ranges: list[Any] = []
 
-    def enter(name: str) -> Any:
-        def begin(module: nn.Module, args: Any) -> None:
-            mark = record_function(f"{MODULE}{name}")
-            mark.__enter__()
-            open_ranges.append(mark)
+    def begin(name: str) -> None:
+        mark = record_function(f"{MODULE}{name}")
+        mark.__enter__()
+        open_ranges.append(mark)
 
-        return begin
-
-    def leave(*rest: Any) -> None:
+    def end() -> None:
         open_ranges.pop().__exit__(None, None, None)
 
-    for name, module in model.named_modules():
-        handles.append(module.register_forward_pre_hook(enter(name)))
-        handles.append(module.register_forward_hook(leave, always_call=True))
-    try:
+    with announced(model.named_modules(), begin, end):
         yield
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def device_count() -> int:

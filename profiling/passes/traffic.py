@@ -6,16 +6,14 @@ DRAM counters say lies above where caches are flushed, and below where something
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import torch
-from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from forwardbook.profiling.hooks import announced
 from forwardbook.profiling.passes.workload import CallSeen, Workload, watching
 
 PRODUCTS: Final = frozenset(
@@ -59,6 +57,7 @@ class _Products(TorchDispatchMode):
     """Notes what products read and write while a call is open, under the innermost module."""
 
     stack: list[str] = field(default_factory=list)
+    """The paths of the modules that run, the innermost last."""
     found: list[TrafficCall] = field(default_factory=list)
     open: TrafficCall | None = None
     encoder: str = ""
@@ -126,27 +125,7 @@ def _bytes(tensor: torch.Tensor) -> int:
 def move_calls(workload: Workload) -> list[TrafficCall]:
     """The products of every call of one run."""
     products = _Products(encoder=path_of_encoder(workload))
-    with _named(workload.model, products.stack), watching(workload, products), products:
+    named = announced(workload.model.named_modules(), products.stack.append, products.stack.pop)
+    with named, watching(workload, products), products:
         workload.run()
     return products.found
-
-
-@contextmanager
-def _named(model: nn.Module, stack: list[str]) -> Iterator[None]:
-    """Inside, the list ends with the path of the module that runs."""
-    handles = []
-
-    def enter(name: str) -> Any:
-        return lambda module, args: stack.append(name)
-
-    def leave(*rest: object) -> None:
-        stack.pop()
-
-    for name, module in model.named_modules():
-        handles.append(module.register_forward_pre_hook(enter(name)))
-        handles.append(module.register_forward_hook(leave, always_call=True))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
