@@ -25,7 +25,7 @@ from benchmarks.model_sweep import described, swept
 from benchmarks.plain_models import MODELS, PlainModel
 from benchmarks.publishing import publish, table
 from benchmarks.subjects import BY_NAME, Subject
-from benchmarks.workers import LIMIT, Worker, serve
+from benchmarks.workers import LIMIT, Worker, in_turns, serve
 
 COUNTERS: Final = (*(tool.name for tool in TOOLS if tool.device == "cpu"),)
 BATCHED: Final = "FlopCounterMode, experts in batches"
@@ -52,13 +52,7 @@ def compare(subject: Subject, workers: Sequence[Worker], rounds: int) -> Outcome
         if isinstance(reports[name], Report):
             seconds[name] = [took] if took >= ONCE else []
             able += [worker] if took < ONCE else []
-    for turn in range(rounds):
-        first = turn % len(able)
-        for worker in (*able[first:], *able[:first]):
-            took, again = worker.ask("count")
-            if again != reports[worker.name]:
-                reports[worker.name] = f"reports {again} after {reports[worker.name]} for the same model"
-            seconds[worker.name].append(took)
+    in_turns(able, rounds, reports, seconds)
     tools = {name: _judged(report, exact) for name, report in reports.items()}
     for name, values in seconds.items():
         tools[name] |= {"seconds": Timing(tuple(values)).record(), "ready_seconds": ready[name]}
@@ -81,7 +75,7 @@ def progress(one: Outcome) -> Iterator[str]:
 
 
 def _exact(subject: Subject) -> int:
-    plain = PlainModel(subject.model_id, **subject.changes).batched()
+    plain = PlainModel(subject.model_id).batched()
     return plain.count(plain.inputs(subject.sizes))
 
 

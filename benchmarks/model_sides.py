@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from benchmarks.analytic import FORMULAS, Formula, fields
 from benchmarks.counters import TOOLS, Report, Tool, flop_counter_mode, quietly
 from benchmarks.measuring import many, timed
-from benchmarks.plain_models import MODELS, architecture
+from benchmarks.plain_models import MODELS
 from benchmarks.subjects import BY_NAME, Subject, config_of
 from benchmarks.workers import Answer
 
@@ -89,7 +89,7 @@ class FormulaSide:
 
 
 class OurSide:
-    """Our formulas: kept ones, or derived and proved now where the config was changed."""
+    """Our formulas, as they are kept."""
 
     def __init__(self, name: str) -> None:
         self.place = OURS.index(name)
@@ -97,8 +97,7 @@ class OurSide:
     def build(self, name: str) -> Answer:
         subject = BY_NAME[name]
         begin = time.perf_counter()
-        phase = _kept(subject) if not subject.changes else _derived(subject)
-        self.evaluate = _evaluation(phase, subject, self.place)
+        self.evaluate = _evaluation(_kept(subject), subject, self.place)
         self.evaluate()
         return time.perf_counter() - begin, ""
 
@@ -129,17 +128,3 @@ def _kept(subject: Subject) -> PhaseCosts:
 
     text = (MODELS / f"{subject.model_id}.costs.json").read_text(encoding="utf-8")
     return holding(ModelCosts.model_validate_json(text).phases, "prefill", subject.sizes, Widths())
-
-
-def _derived(subject: Subject) -> PhaseCosts:
-    import torch
-
-    from forwardbook.analyzers.instances.pretrained.whole import phases_of
-    from forwardbook.pipeline.model_costs import phase_costs
-    from forwardbook.pipeline.model_source import config_from, model_named
-
-    known = architecture(subject.model_id)
-    config = config_from(config_of(subject), subject.model_id)
-    phase: Literal["prefill"] = "prefill"
-    found = {one.name: one for one in phases_of(model_named(str(known["model_class"])), config)}
-    return phase_costs(found[phase], torch.bfloat16, 20240229)

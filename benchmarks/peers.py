@@ -18,7 +18,7 @@ from benchmarks.counters import TOOLS, Report, Tool, quietly
 from benchmarks.llama import ENTRY, LLAMAS, left_out
 from benchmarks.measuring import Timing, about, many, ratio, spread, timed
 from benchmarks.publishing import publish, table
-from benchmarks.workers import Worker, serve
+from benchmarks.workers import Worker, in_turns, serve
 
 BATCH: Final = 1
 CALLS: Final = 1000  # of our evaluation per round: one takes microseconds
@@ -93,13 +93,7 @@ def compare(workers: list[Worker], llama: str, seq: int, rounds: int) -> dict[st
         reports[worker.name] = answer if isinstance(answer, str) and answer else worker.ask("count")[1]
     able = [worker for worker in workers if isinstance(reports[worker.name], Report)]
     seconds: dict[str, list[float]] = {worker.name: [] for worker in able}
-    for turn in range(rounds):
-        first = turn % len(able)
-        for worker in (*able[first:], *able[:first]):
-            took, again = worker.ask("count")
-            if again != reports[worker.name]:
-                reports[worker.name] = f"reports {again} after {reports[worker.name]} for the same model"
-            seconds[worker.name].append(took)
+    in_turns(able, rounds, reports, seconds)
     exact, parts = LLAMAS[llama].flops(BATCH, seq), LLAMAS[llama].parts(BATCH, seq)
     tools = {name: _judged(report, exact) for name, report in reports.items()}
     for name, values in seconds.items():

@@ -50,15 +50,13 @@ class Held:
 class PlainModel:
     """A model of full size on the meta device, in bfloat16, unless told otherwise."""
 
-    def __init__(
-        self, model_id: str, dtype: torch.dtype | None = None, device: str = "meta", **changes: object
-    ) -> None:
+    def __init__(self, model_id: str, dtype: torch.dtype | None = None, device: str = "meta") -> None:
         import torch
         import transformers
         from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
         found = architecture(model_id)
-        values = {**cast("dict[str, object]", found["config"]), **changes}
+        values = cast("dict[str, object]", found["config"])
         self.config = CONFIG_MAPPING[cast("str", values["model_type"])].from_dict(values)
         self.model_class = getattr(transformers, str(found["model_class"]).rpartition(".")[2])
         before = torch.get_default_dtype()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.plain_models import PlainModel, architecture
@@ -15,27 +15,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """A shipped model, what is changed in its config, the sizes of the call and the device."""
+    """A shipped model, the sizes of the call and the device."""
 
     name: str
     model_id: str
     sizes: Mapping[str, int]
     device: str = "meta"
-    changes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
         """Which model at which sizes."""
-        changed = "".join(f", {name} = {value}" for name, value in self.changes.items())
         sizes = ", ".join(f"{name} {value}" for name, value in self.sizes.items())
-        return f"{self.model_id}{changed} ({sizes}; {self.device})"
+        return f"{self.model_id} ({sizes}; {self.device})"
 
     def build(self) -> tuple[nn.Module, torch.Tensor]:
         """The model as transformers makes it, called with its main input alone, and that input."""
         import torch
 
         dtype = torch.bfloat16 if self.device == "meta" else torch.float32
-        plain = PlainModel(self.model_id, dtype, self.device, **self.changes)
+        plain = PlainModel(self.model_id, dtype, self.device)
         inputs = plain.inputs(self.sizes)
         if self.device != "meta":  # on meta a cache spares the look for packed sequences, which reads values
             inputs["use_cache"] = False
@@ -90,7 +88,5 @@ def config_of(subject: Subject) -> dict[str, object]:
 
     values = architecture(subject.model_id)["config"]
     assert isinstance(values, dict)
-    found: dict[str, object] = CONFIG_MAPPING[values["model_type"]].from_dict(
-        {**values, **subject.changes}
-    ).to_dict()
+    found: dict[str, object] = CONFIG_MAPPING[values["model_type"]].from_dict(values).to_dict()
     return found

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final
@@ -63,6 +63,22 @@ class Worker:
         """Lets the process end."""
         self._here.close()
         self._process.wait()
+
+
+def in_turns(
+    able: Sequence[Worker], rounds: int, reports: dict[str, Report | str], seconds: dict[str, list[float]]
+) -> None:
+    """Adds to the seconds of each worker a count a round, a round beginning with another one each time.
+
+    What is reported otherwise than before takes the place of the report.
+    """
+    for turn in range(rounds):
+        first = turn % len(able)
+        for worker in (*able[first:], *able[:first]):
+            took, again = worker.ask("count")
+            if again != reports[worker.name]:
+                reports[worker.name] = f"reports {again} after {reports[worker.name]} for the same model"
+            seconds[worker.name].append(took)
 
 
 def serve(side: Callable[[], object], handle: int) -> None:
