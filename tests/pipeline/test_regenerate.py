@@ -1,18 +1,10 @@
-"""Regeneration: what is stale, what became of it, and that being killed loses nothing."""
+"""Regeneration: what is stale and why, what became of it, and whom a model is asked about."""
 
 import json
-import os
-import random
-import subprocess
-import sys
-import time
-from collections import Counter
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import pytest
 
-from forwardbook import generate
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.analyzers.reader import ModuleClass
 from forwardbook.errors import ForwardbookError
@@ -30,69 +22,18 @@ from forwardbook.pipeline.catalogue_record import (
     write_catalogue,
 )
 from forwardbook.pipeline.catalogue_share import copy_of
-from forwardbook.pipeline.derive import Outcome, Task, found_for
+from forwardbook.pipeline.derive import Outcome, Task
 from forwardbook.pipeline.regenerate import Wanted, regenerate, reports, stale
 from forwardbook.pipeline.store import store_all
 from forwardbook.schema import Entry, Proposal
 from forwardbook.workspace import Workspace
-from forwardbook.workspace.kept_outcomes import KeptOutcomes
 
-RUN = Path(__file__).with_name("regenerate_run.py")
-SOURCE = """
-class {name}(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.width = WIDTH * width
-
-    def forward(self, x):
-        return x + self.width
-"""
+from .toys import Toys, derived, refused, touch
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, make_entry: Callable[..., Entry]) -> Callable[[int], Workspace]:
-    """Makes a workspace of as many toy classes, each with its entry and calculator, all fresh."""
-
-    def make(count: int) -> Workspace:
-        root = tmp_path / "work"
-        (root / "toy").mkdir(parents=True)
-        (root / "toy" / "__init__.py").write_text("")
-        names = [f"Toy{number:02}" for number in range(count)]
-        text = "from torch import nn\n\nWIDTH = 1\n" + "".join(SOURCE.format(name=name) for name in names)
-        (root / "toy" / "layers.py").write_text(text)
-        entries = [make_entry(name, versions={}) for name in names]
-        found = [dated(entry, subject_of(entry, root), None) for entry in entries]
-        store_all(found, Workspace(root), RULES_VERSION)
-        return Workspace(root)
-
-    return make
-
-
-def touch(workspace: Workspace, old: str = "WIDTH = 1", new: str = "WIDTH = 2") -> None:
-    """Change what every class is built from."""
-    path = workspace.root / "toy" / "layers.py"
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new, 1))
-
-
-def derived(task: Task, **update: object) -> Outcome:
-    """The outcome that a quick derivation gives: the same entry, dated anew."""
-    entry = Entry.model_validate(task.entry)
-    found = found_for(task, entry)
-    new = dated(entry, found.subject, None).model_copy(update=update)
-    content = new.model_dump(mode="json")
-    name = task.full_class_name
-    return Outcome(key=task.key, full_class_name=name, fingerprint=found.fingerprint, entry=content)
-
-
-def refused(task: Task) -> Outcome:
-    """No derivation may happen."""
-    raise AssertionError(f"{task.key} was derived")
-
-
-def test_nothing_is_stale_at_first(workspace: Callable[[int], Workspace]) -> None:
+def test_nothing_is_stale_at_first(toys: Toys) -> None:
     """Fresh entries are left alone: nothing is derived, no report is made."""
-    found = regenerate(workspace(3), Wanted(), work=refused)
+    found = regenerate(toys(3), Wanted(), work=refused)
 
     assert ((), 3) == (found.rows, found.fresh)
 
@@ -108,11 +49,9 @@ def test_nothing_is_stale_at_first(workspace: Callable[[int], Workspace]) -> Non
         ({"full_class_name": "toy.layers.Gone"}, "defines no class Gone"),
     ],
 )
-def test_each_reason_is_told(
-    workspace: Callable[[int], Workspace], update: dict[str, object], reason: str
-) -> None:
+def test_each_reason_is_told(toys: Toys, update: dict[str, object], reason: str) -> None:
     """Versions of libraries and rules, the source, what it is built from, and classes that are gone."""
-    place = workspace(2)
+    place = toys(2)
     entry = place.load()["toy_Toy00"].model_copy(update=update)
     place.save({"toy_Toy00": entry})
     [found] = stale(place, Wanted())
@@ -120,9 +59,9 @@ def test_each_reason_is_told(
     assert reason in "; ".join(found.reasons)
 
 
-def test_an_entry_that_a_model_proposed_waits_for_one(workspace: Callable[[int], Workspace]) -> None:
+def test_an_entry_that_a_model_proposed_waits_for_one(toys: Toys) -> None:
     """Another prompt alone makes nothing stale unless somebody is asked; it is told."""
-    place = workspace(1)
+    place = toys(1)
     proposal = Proposal(model="m", prompt_version="old")
     place.save({"toy_Toy00": place.load()["toy_Toy00"].model_copy(update={"proposal": proposal})})
     found = regenerate(place, Wanted(), work=refused)
@@ -131,9 +70,9 @@ def test_an_entry_that_a_model_proposed_waits_for_one(workspace: Callable[[int],
     assert "1 entries wait for a model" in found.notes[0]
 
 
-def test_only_what_is_stale_is_derived_and_reported(workspace: Callable[[int], Workspace]) -> None:
+def test_only_what_is_stale_is_derived_and_reported(toys: Toys) -> None:
     """Of three classes the one whose body changed is derived; its formulas turn out to be the same."""
-    place = workspace(3)
+    place = toys(3)
     touch(place, "return x + self.width\n\nclass Toy01", "return self.width + x\n\nclass Toy01")
     done: list[str] = []
 
@@ -151,9 +90,9 @@ def test_only_what_is_stale_is_derived_and_reported(workspace: Callable[[int], W
     assert not stale(place, Wanted())
 
 
-def test_lost_gone_and_new_verdicts(workspace: Callable[[int], Workspace]) -> None:
+def test_lost_gone_and_new_verdicts(toys: Toys) -> None:
     """A class that cannot be derived keeps its entry; one that is gone is removed only if asked."""
-    place = workspace(3)
+    place = toys(3)
     entry = place.load()["toy_Toy00"]
     place.save({"toy_Toy00": entry.model_copy(update={"full_class_name": "toy.layers.Gone"})})
     touch(place)
@@ -174,9 +113,9 @@ def test_lost_gone_and_new_verdicts(workspace: Callable[[int], Workspace]) -> No
     assert ["toy_Toy01", "toy_Toy02"] == sorted(place.load().own)
 
 
-def test_an_edited_calculator_is_left_and_told(workspace: Callable[[int], Workspace]) -> None:
+def test_an_edited_calculator_is_left_and_told(toys: Toys) -> None:
     """One calculator edited by hand keeps its entry from being stored; the others are stored all the same."""
-    place = workspace(3)
+    place = toys(3)
     path = place.generated_folder / place.load()["toy_Toy01"].generated_file_name
     path.write_text(path.read_text() + "# mine\n")
     touch(place)
@@ -188,11 +127,9 @@ def test_an_edited_calculator_is_left_and_told(workspace: Callable[[int], Worksp
     assert ["toy_Toy01"] == [one.key for one in stale(place, Wanted())]
 
 
-def test_the_catalogue_is_reached_its_own_way(
-    workspace: Callable[[int], Workspace], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_catalogue_is_reached_its_own_way(toys: Toys, monkeypatch: pytest.MonkeyPatch) -> None:
     """Entries of a catalogue are worked on by unit: one proved again, one not, one gone; the others alone."""
-    place = workspace(4)
+    place = toys(4)
     touch(place)
     names = [f"toy.layers.Toy{number:02}" for number in range(3)]
     room = "forwardbook.pipeline.regenerate_catalogue"
@@ -227,9 +164,9 @@ def test_the_catalogue_is_reached_its_own_way(
     assert ["", "forward: it raised", "toy has no such class any more", ""] == [r.problem for r in found.rows]
 
 
-def test_copies_stay_copies(workspace: Callable[[int], Workspace]) -> None:
+def test_copies_stay_copies(toys: Toys) -> None:
     """Where only a version changed, an entry that led to another's formulas leads there again afterwards."""
-    place = workspace(2)
+    place = toys(2)
     database = place.load()
     old = {key: database[key].model_copy(update={"versions": {"torch": "2.0.0"}}) for key in database.own}
     place.save({**old, "toy_Toy01": copy_of(old["toy_Toy01"], "toy_Toy00")})
@@ -242,9 +179,9 @@ def test_copies_stay_copies(workspace: Callable[[int], Workspace]) -> None:
     assert not stale(place, Wanted())
 
 
-def test_a_copy_keeps_its_formulas_when_the_other_changes(workspace: Callable[[int], Workspace]) -> None:
+def test_a_copy_keeps_its_formulas_when_the_other_changes(toys: Toys) -> None:
     """Whoever leads to an entry which is stored with other formulas gets those that it had."""
-    place = workspace(2)
+    place = toys(2)
     entry, copy = (place.load()[key] for key in ("toy_Toy00", "toy_Toy01"))
     place.save({"toy_Toy01": copy_of(copy, "toy_Toy00")})
     store_all([entry.model_copy(update={"regimes": entry.regimes[:1]})], place, RULES_VERSION)
@@ -266,116 +203,6 @@ def derived_whole(entries: Mapping[str, Entry]) -> Callable[[Task], Outcome]:
     return work
 
 
-def test_an_interrupted_run_is_taken_up(workspace: Callable[[int], Workspace]) -> None:
-    """What was derived before Ctrl-C is not derived again; the report tells of both runs."""
-    place = workspace(4)
-    touch(place)
-    done: list[str] = []
-
-    def work(task: Task) -> Outcome:
-        if len(done) == 2:
-            raise KeyboardInterrupt
-        done.append(task.key)
-        return derived(task)
-
-    with pytest.raises(KeyboardInterrupt):
-        regenerate(place, Wanted(), work=work)
-    assert 2 == len(stale(place, Wanted()))
-    done.clear()
-    found = regenerate(place, Wanted(), work=work)
-
-    assert ["toy_Toy02", "toy_Toy03"] == done
-    assert 4 == len(found.rows)
-    assert KeptOutcomes(place.root).plan() is None
-
-
-def test_time_that_is_over_leaves_the_rest(workspace: Callable[[int], Workspace]) -> None:
-    """With a time to stop, what is done is stored and told, the rest stays stale."""
-    place = workspace(3)
-    touch(place)
-    found = regenerate(place, Wanted(stop_after=1e-9), work=derived)
-
-    assert 1 == len(found.rows)
-    assert "2 stale entries are left" in found.notes[0]
-    assert 2 == len(stale(place, Wanted()))
-
-
-def test_a_second_regeneration_is_refused(workspace: Callable[[int], Workspace]) -> None:
-    """Two at once in one workspace: the second says so at once."""
-    place = workspace(1)
-    with KeptOutcomes(place.root).alone(), pytest.raises(ForwardbookError, match="another process is at it"):
-        regenerate(place, Wanted(), work=refused)
-
-
-def start(place: Workspace, seconds: float, jobs: int) -> subprocess.Popen[bytes]:
-    """A regeneration in a process of its own."""
-    command = [sys.executable, str(RUN), str(place.root), str(seconds), str(jobs)]
-    return subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"}, start_new_session=True)
-
-
-def killed_until_done(place: Workspace, kills: int, seconds: float, seed: int) -> tuple[int, int]:
-    """Kill a regeneration again and again, all whole after each; kills, and classes derived again."""
-    rng = random.Random(seed)
-    count = len(place.load().own)
-    done, again = 0, 0
-    base = time.monotonic()
-    process = start(place, seconds, 2)
-    assert process.wait(120) == 0  # how long a whole run takes on this machine
-    span = time.monotonic() - base
-    round_ = 0
-    while done < kills:
-        round_ += 1
-        touch(place, f"WIDTH = {round_}\n", f"WIDTH = {round_ + 1}\n")
-        (place.root / ".done").unlink()
-        here = 0
-        while True:
-            process = start(place, seconds, 2)
-            try:
-                code = process.wait(rng.uniform(0.2, 1.0) * span if done < kills else 120)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                done, here = done + 1, here + 1
-                found = place.load()
-                assert count == len(found.own)
-                assert all(found[key].validation.verdict == "exact" for key in found.own)
-                continue
-            assert code == 0
-            break
-        worked = Counter((place.root / ".done").read_text().split())
-        assert count == len(worked)
-        lost = sum(worked.values()) - count
-        assert lost <= 2 * here  # of each kill at most what both jobs were at
-        again += lost
-        report = json.loads((place.root / "report.json").read_text())
-        assert count == len(report["entries"])
-        assert not stale(place, Wanted())
-    database = place.load()
-    assert not generate.outdated((database[key] for key in database.own), place.generated_folder)
-    assert not [*place.root.glob(".*.tmp"), *place.generated_folder.glob(".*.tmp")]
-    return done, again
-
-
-def test_a_killed_regeneration_loses_nothing(workspace: Callable[[int], Workspace]) -> None:
-    """Killed with SIGKILL at three random moments, it resumes, and derives nothing twice that was kept."""
-    place = workspace(6)
-    touch(place, "WIDTH = 1\n", "WIDTH = 1\n\n")
-    touch(place, "self.width = WIDTH * width", "self.width = 3 * WIDTH * width")
-
-    assert 3 == killed_until_done(place, 3, 0.05, 1)[0]
-
-
-@pytest.mark.slow
-def test_killed_at_fifty_moments(workspace: Callable[[int], Workspace]) -> None:
-    """The same at fifty random moments, over many regenerations of 24 classes."""
-    place = workspace(24)
-    touch(place, "self.width = WIDTH * width", "self.width = 3 * WIDTH * width")
-    done, again = killed_until_done(place, 50, 0.05, 2)
-    print(f"{done} kills, {again} classes derived again")
-
-    assert 50 == done
-
-
 class Asked:
     """Stands for whoever is asked: a ledger with one line."""
 
@@ -385,11 +212,9 @@ class Asked:
         report = staticmethod(lambda: ["module_analyst: $0.12"])
 
 
-def test_a_model_is_asked_about_what_is_open(
-    workspace: Callable[[int], Workspace], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_asked_about_what_is_open(toys: Toys, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stale entries that the engines leave open are asked about with what was given; failures are told."""
-    place = workspace(2)
+    place = toys(2)
     touch(place)
     asked: list[tuple[str, object, object]] = []
 
@@ -407,11 +232,9 @@ def test_a_model_is_asked_about_what_is_open(
     assert "spent: module_analyst: $0.12" in found.notes
 
 
-def test_another_prompt_is_asked_again(
-    workspace: Callable[[int], Workspace], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_prompt_is_asked_again(toys: Toys, monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry whose prompt changed is measured as it is, and asked about anew."""
-    place = workspace(1)
+    place = toys(1)
     proposal = Proposal(model="m", prompt_version="old")
     entry = place.load()["toy_Toy00"].model_copy(update={"proposal": proposal, "derived_by": ("agent",)})
     place.save({"toy_Toy00": entry})
