@@ -164,6 +164,22 @@ def sizes() -> dict[str, int]:
     }
 
 
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command of the program in this process: exit code, standard output, standard error."""
+    from forwardbook.cli import main
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        try:
+            code = main([str(one) for one in arguments])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
 class Named:
     """The sizes of a recipe as attributes."""
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from forwardbook.cli import main
 from forwardbook.pipeline.analyze import Options, analyze
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.stated_weights import stated_weights
@@ -50,7 +49,7 @@ TIED: Json = {**GOOD, "settings": [*SETTINGS, {"name": "tie_word_embeddings", "l
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     """Runs a command in an empty folder with a key; the user's configuration names the scripted service."""
     for name in ("CACHE", "STATE", "DATA", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
@@ -63,12 +62,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         path = tmp_path / "config" / "forwardbook" / "config.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f'[agents]\nbase_url = "{url}"\nretries = 0\n')
-        try:
-            code = main(arguments)
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return command(*arguments)
 
     return call
 

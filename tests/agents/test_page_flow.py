@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from forwardbook.agents.choose import Chosen
-from forwardbook.cli import main
 from forwardbook.pipeline.explain import Report, Request, explain
 
 from .conftest import api, sdk
@@ -143,7 +142,7 @@ def doubt(quote: str, line: int = 17) -> Json:
 
 
 @pytest.fixture
-def typed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
+def typed(folder: Path, monkeypatch: pytest.MonkeyPatch, command: Typed) -> Typed:
     """Runs `explain` as it is typed; the user's configuration names the scripted service."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "kept"))
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
@@ -153,12 +152,8 @@ def typed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     def call(url: str, *arguments: str) -> tuple[int, str, str]:
         path.write_text(f'[agents]\nbase_url = "{url}"\nretries = 0\n')
         code_folder = str(folder / "code")
-        whole = ["explain", f"{code_folder}/till.py", "--root", code_folder, "--out", str(folder / "out")]
-        try:
-            code = main([*whole, *arguments])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return (code, *capsys.readouterr())
+        whole = ("explain", f"{code_folder}/till.py", "--root", code_folder, "--out", folder / "out")
+        return command(*whole, *arguments)
 
     return call
 

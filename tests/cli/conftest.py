@@ -30,6 +30,17 @@ class Gated(nn.Module):
 """
 GATED = ("layers.py:Gated", "--init", "width=16", "--input", "x=batch_size,seq_len,width")
 
+TINY = {  # the config of a model of two layers
+    "model_type": "llama",
+    "architectures": ["LlamaForCausalLM"],
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 50,
+}
+
 COMMAND = (sys.executable, "-P", "-m", "forwardbook")
 
 

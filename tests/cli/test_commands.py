@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.cli import main
 from forwardbook.cli.app import COMMANDS
 from forwardbook.schema import QUANTITIES, Entry
 from forwardbook.workspace import Workspace
@@ -18,23 +17,13 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(
-    tmp_path: Path, entry: Entry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
+def run(tmp_path: Path, entry: Entry, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     """Runs a command in a workspace with one class: exit code, standard output, standard error."""
     monkeypatch.setattr("forwardbook.workspace.folder.shipped_path", lambda: None)
     monkeypatch.chdir(tmp_path)
     Workspace(tmp_path).save({"toy_ToyAttention": entry})
 
-    def call(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(arguments)
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+    return command
 
 
 def test_help_is_quick_and_imports_nothing_heavy() -> None:

@@ -11,37 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.cli import main
+from .conftest import TINY
 
 Run = Callable[..., tuple[int, str, str]]
 LLAMA = "meta-llama/Llama-2-7b-hf"
 POINT = ("--batch_size", "1", "--seq_len", "2048")
-TINY = {
-    "model_type": "llama",
-    "architectures": ["LlamaForCausalLM"],
-    "hidden_size": 32,
-    "intermediate_size": 48,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "vocab_size": 50,
-}
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     """Runs a command in an empty folder: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(arguments)
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+    return command
 
 
 def test_json_holds_integers(run: Run) -> None:

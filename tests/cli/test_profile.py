@@ -5,47 +5,30 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from forwardbook.cli import main
 from forwardbook.cli.profile import COMMANDS
+
+from .conftest import TINY
 
 Run = Callable[..., tuple[int, str, str]]
 PROFILES = Path(__file__).parents[1] / "profiles"
 NSYS = PROFILES / "nsys"
 TRACES = PROFILES / "traces"
-TINY = {
-    "model_type": "llama",
-    "architectures": ["LlamaForCausalLM"],
-    "hidden_size": 32,
-    "intermediate_size": 48,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "vocab_size": 50,
-}
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     """Runs `forwardbook profile ...` in a folder with a tiny model and no tool on the path."""
     (tmp_path / "tiny").mkdir()
     (tmp_path / "tiny" / "config.json").write_text(json.dumps(TINY))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(["profile", *arguments])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+    return partial(command, "profile")
 
 
 def test_every_command_has_help(run: Run) -> None:

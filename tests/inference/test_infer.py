@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -12,7 +13,6 @@ import torch
 import transformers
 from PIL import Image
 
-from forwardbook.cli import main
 from forwardbook.pipeline.infer_run import predictions_lock
 from forwardbook.workspace.json_lines import LineWriter
 
@@ -21,19 +21,10 @@ LINES = "direct_inference/predictions.jsonl"
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     """Runs `profile infer` in an empty folder: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main(["profile", "infer", *(str(one) for one in arguments)])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+    return partial(command, "profile", "infer")
 
 
 def lines(run_id: str) -> list[dict]:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.cli import main
-
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -32,18 +30,13 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(hub: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(hub: Path, command: Run) -> Run:
     """Runs `profile bootstrap` over a list: exit code, standard output, standard error."""
 
     def call(text: str | None, *arguments: str) -> tuple[int, str, str]:
         if text is not None:
             Path("bootstrap.yaml").write_text(text)
-        try:
-            code = main(["profile", "bootstrap", *arguments])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return command("profile", "bootstrap", *arguments)
 
     return call
 

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 from PIL import Image
-
-from forwardbook.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
 SMALL = {"n_layer": 1, "n_embd": 16, "n_head": 2, "vocab_size": 130, "n_positions": 64}
@@ -20,7 +19,7 @@ VIT = (
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     """Runs `profile run` in a folder whose conf/ has two tiny models."""
     (tmp_path / "conf" / "model").mkdir(parents=True)
     (tmp_path / "conf" / "model" / "small.yaml").write_text(MODEL)
@@ -29,15 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setattr("forwardbook.pipeline.profile_rates.device_peaks", _no_peaks, raising=True)
     monkeypatch.setattr("forwardbook.pipeline.profile_run.device_peaks", _no_peaks, raising=True)
 
-    def call(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main(["profile", "run", *(str(one) for one in arguments)])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+    return partial(command, "profile", "run")
 
 
 def _no_peaks(device: object, dtype: str, hardware: str | None) -> object:
