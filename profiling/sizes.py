@@ -19,11 +19,14 @@ def draw(
     fixed: Mapping[str, int] | None = None,
     attempts: int = 60,
     repairs: int = REPAIRS,
+    scale: Mapping[str, int] | None = None,
 ) -> dict[str, int] | None:
     """Sizes for all names in `hints` that satisfy all conditions, those of `fixed` kept; None if none are.
 
-    As many sizes as possible differ from their hints and from each other.
+    As many sizes as possible differ from their hints and from each other. Those of `scale` are drawn so many
+    times larger than usual.
     """
+    times = scale or {}
     fixed = dict(fixed or {})
     free = [name for name in hints if name not in fixed]
     best: dict[str, int] | None = None
@@ -31,20 +34,24 @@ def draw(
     for attempt in range(attempts):
         share = 1.0 if attempt < attempts // 2 else 1.0 - attempt / (attempts * 1.5)
         sizes = {name: _value(hints[name], rng) if rng.random() <= share else hints[name] for name in free}
+        sizes = {name: size * times.get(name, 1) if hints[name] > 1 else size for name, size in sizes.items()}
         sizes |= fixed
         if not _repair(sizes, conditions, rng, frozenset(fixed), repairs):
             continue
         found += 1
-        if best is None or _faults(sizes, hints) < _faults(best, hints):
+        if best is None or _faults(sizes, hints, times) < _faults(best, hints, times):
             best = sizes
-        if _faults(best, hints) == (0, 0) or found >= CHOICES:
+        if _faults(best, hints, times) == (0, 0) or found >= CHOICES:
             break
     return best
 
 
-def _faults(sizes: Mapping[str, int], hints: Mapping[str, int]) -> tuple[int, int]:
+def _faults(
+    sizes: Mapping[str, int], hints: Mapping[str, int], times: Mapping[str, int]
+) -> tuple[int, int]:
     """How many sizes grew far beyond their hints, and how many coincide: the fewer the better."""
-    return sum(size > 2 * max(LARGEST, hints[name]) for name, size in sizes.items()), _coinciding(sizes)
+    largest = {name: 2 * times.get(name, 1) * max(LARGEST, hint) for name, hint in hints.items()}
+    return sum(size > largest[name] for name, size in sizes.items()), _coinciding(sizes)
 
 
 def _coinciding(sizes: Mapping[str, int]) -> int:

@@ -1,6 +1,5 @@
 """The shipped database: every formula of every entry."""
 
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -11,14 +10,14 @@ from forwardbook.analyzers.reader import glance_at
 from forwardbook.formula import Condition, Expr, parse
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.schema import QUANTITIES, Entry, Regime
+from forwardbook.workspace.database_file import database_in
 
 DATABASE = Path(__file__).resolve().parent.parent / "module_db.json"
 
 
 @cache
 def entries() -> dict[str, Entry]:
-    raw = json.loads(DATABASE.read_text(encoding="utf-8"))["entries"]
-    return {key: Entry.model_validate(value) for key, value in raw.items()}
+    return dict(database_in(DATABASE))
 
 
 def regimes() -> list[tuple[str, Regime]]:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 Formula = str
 """A string of the formula language, such as `2 * {batch_size} * {hidden_size}`."""
@@ -230,20 +230,7 @@ class Entry(Record):
         return self.full_class_name.rpartition(".")[2]
 
 
-class DatabaseFile(Record):
-    """The file module_db.json as a whole."""
-
-    schema_version: Literal[1]
-    rules_version: str = ""
-    entries: dict[str, Entry]
-
-
 def snake_case(name: str) -> str:
     """`GPT2MLPBlock` as `gpt2_mlp_block`, `transformers_LlamaMLP` as `transformers_llama_mlp`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return re.sub(r"_+", "_", words).lower()
-
-
-def json_schema() -> dict[str, object]:
-    """The JSON schema of module_db.json."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **DatabaseFile.model_json_schema()}

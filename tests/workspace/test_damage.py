@@ -23,7 +23,7 @@ GOOD = '{"schema_version": 1, "rules_version": "", "entries": {}}'
         (b"\xff\xfe", "byte 0 is not UTF-8"),
         (GOOD.replace("{}", "[]").encode(), "'entries' is not an object of objects"),
         (GOOD.replace("{}", '{"a": 3}').encode(), "'entries' is not an object of objects"),
-        (GOOD.replace("1,", "2,").encode(), "schema version 2, this forwardbook reads up to 1"),
+        (GOOD.replace("1,", "3,").encode(), "schema version 3, this forwardbook reads up to 2"),
         (GOOD.replace("1,", "0,").encode(), "no migration leads from 0 to 1"),
         (GOOD.replace("1,", '"1",').encode(), "schema_version is '1', no whole number"),
         (GOOD.replace("1,", "true,").encode(), "schema_version is True, no whole number"),

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from forwardbook.workspace import Workspace, WorkspaceError
-from forwardbook.workspace.database import load_entries, render
+from forwardbook.workspace.database_file import load_entries, render
 from forwardbook.workspace.entry_file import FileTexts, file_texts
+from forwardbook.workspace.packing import unpacked
 from forwardbook.workspace.raw_entries import KEPT
 
 SIGNS = ['"', "\\", "\n", "}", "{", ",", " ", "\n  }", '\n  "', "\n },\n", "é", "😀", "\u2028", "a", "1"]
@@ -43,11 +44,11 @@ def test_what_stays_in_the_file_is_what_json_reads(
     path = tmp_path / "module_db.json"
     path.write_text(render(entries, "r"), encoding="utf-8")
 
-    found = file_texts(path, 1)
+    found = file_texts(path, (1, 2))
 
     assert found is not None
-    assert "r" == found[1]
-    assert entries == {key: json.loads(text) for key, text in found[0].items()}
+    assert "r" == found[1].rules_version
+    assert entries == {key: unpacked(json.loads(text)) for key, text in found[0].items()}
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -61,11 +62,11 @@ def test_a_file_that_anybody_changed_is_read_as_json_reads_it(tmp_path: Path, se
         at = rng.randrange(len(text))
         changed = text[:at] + rng.choice([*SIGNS, ""]) + text[at + rng.randrange(3) :]
         path.write_text(changed, encoding="utf-8")
-        found = file_texts(path, 1)
+        found = file_texts(path, (1, 2))
         if found is not None:
             whole = json.loads(changed)
             assert whole["entries"] == {key: json.loads(text) for key, text in found[0].items()}
-            assert whole["rules_version"] == found[1]
+            assert whole["rules_version"] == found[1].rules_version
 
 
 @pytest.mark.parametrize("indent", [None, 2, 4])
@@ -76,7 +77,7 @@ def test_other_forms_are_read_whole(tmp_path: Path, indent: int | None) -> None:
     path = tmp_path / "module_db.json"
     path.write_text(json.dumps(content, indent=indent), encoding="utf-8")
 
-    assert file_texts(path, 1) is None
+    assert file_texts(path, (1, 2)) is None
     assert (entries, "r") == (dict(load_entries(path)[0]), "r")
 
 
@@ -128,7 +129,7 @@ def test_the_file_is_closed_with_the_last_who_holds_it(tmp_path: Path) -> None:
     path.write_text(render({"a": {"x": 1}}, ""), encoding="utf-8")
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(20):
-        found = file_texts(path, 1)
+        found = file_texts(path, (1, 2))
         assert found is not None
         assert isinstance(found[0], FileTexts)
     del found

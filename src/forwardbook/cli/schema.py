@@ -13,10 +13,10 @@ def schema(
         typer.Argument(help="The module database, or one of the files of a model."),
     ] = "database",
 ) -> None:
-    """Print the JSON schema of module_db.json, or of a model's files in `models`."""
+    """Print the JSON schema of the module database, or of a model's files in `models`."""
     import json
 
-    from forwardbook.schema import json_schema
+    from forwardbook.workspace.stored_form import json_schema
 
     if kind == "database":
         content = json_schema()

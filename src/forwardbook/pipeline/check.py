@@ -19,10 +19,10 @@ from forwardbook.pipeline.stale import readable
 from forwardbook.registry import find
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, Workspace
-from forwardbook.workspace.database import read_entries
+from forwardbook.workspace.database_file import database_at, database_in
 from forwardbook.workspace.folder import DATABASE_NAME
 from forwardbook.workspace.kept_outcomes import KeptOutcomes
-from forwardbook.workspace.revision import commit_of, file_at
+from forwardbook.workspace.revision import commit_of
 
 
 @dataclass(frozen=True)
@@ -89,14 +89,12 @@ def _before(workspace: Workspace, present: Database, against: str) -> tuple[Data
         return present, DATABASE_NAME
     path = Path(against)
     if path.is_file():
-        entries, rules = read_entries(path.read_text(encoding="utf-8"), against)
-        return Database(entries, None, rules), against
+        return database_in(path), against
     commit = commit_of(workspace.root, against)
-    text = file_at(workspace.root, commit, DATABASE_NAME)
-    if text is None:
+    database = database_at(workspace.root, commit, DATABASE_NAME)
+    if database is None:
         return Database({}), f"{against}, which has no {DATABASE_NAME}"
-    entries, rules = read_entries(text, f"{DATABASE_NAME} of {against}")
-    return Database(entries, None, rules), against
+    return database, against
 
 
 def _stored(present: Database, was: Mapping[str, Entry]) -> dict[str, Entry]:

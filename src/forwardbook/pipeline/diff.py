@@ -20,11 +20,11 @@ from forwardbook.pipeline.stale import readable
 from forwardbook.registry import find
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, Workspace
-from forwardbook.workspace.database import read_entries, read_text
+from forwardbook.workspace.database_file import database_at, database_in
 from forwardbook.workspace.folder import DATABASE_NAME
 from forwardbook.workspace.installation import packages_folder
 from forwardbook.workspace.kept_outcomes import KeptOutcomes
-from forwardbook.workspace.revision import commit_of, export, file_at
+from forwardbook.workspace.revision import commit_of, export
 
 NOW = "now"
 IMPORTED_BEFORE = ("torch", "numpy")
@@ -137,8 +137,7 @@ class _Reader:
         return {key: whole(database, key) for key in kept}, database.rules_version
 
     def _stored(self, name: str, path: Path) -> Side:
-        entries, rules = read_entries(read_text(path), str(path))
-        database = Database(entries, None, rules)
+        database = database_in(path)
         names = [one for one in self.asked.names if _has(database, one)]
         if self.asked.names and not names:
             return Side(name)
@@ -147,17 +146,12 @@ class _Reader:
 
     def _revision(self, name: str) -> Side:
         commit = commit_of(self.workspace.root, name)
-        text = file_at(self.workspace.root, commit, DATABASE_NAME)
-        if text is None and self.asked.stored:
+        database = database_at(self.workspace.root, commit, DATABASE_NAME)
+        if database is None and self.asked.stored:
             raise ForwardbookError(
                 f"comparing {name}: that commit has no {DATABASE_NAME}; leave --stored out"
             )
-        if text is None:
-            database = self.workspace.load()
-        else:
-            entries, rules = read_entries(text, f"{DATABASE_NAME} of {name}")
-            database = Database(entries, None, rules)
-        wanted = self._wanted(database)
+        wanted = self._wanted(self.workspace.load() if database is None else database)
         if self.asked.stored:
             return Side(name, {entry.full_class_name: entry for entry in wanted[0].values()})
         return self._now(name, export(self.workspace.root, commit, self.scratch), wanted)

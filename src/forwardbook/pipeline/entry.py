@@ -58,7 +58,7 @@ def regime(
     """One regime of the record; `assumptions` are what the reading of its code adds to those of the run."""
     summary = found.derived.pattern.summary
     quantities = {key: text(size) for key, size in summary.quantities().items()}
-    lines = list(_statements(summary.lines))
+    lines = list(statements(summary.lines))
     conditions = tuple(c.text() for c in found.conditions)
     return Regime(
         name=name,
@@ -103,7 +103,7 @@ def _context(found: Found) -> str:
 _Line = tuple[str, int, int, str, Cost, dict[str, int], tuple[str, ...]]
 
 
-def _statements(lines: Iterable[LineSummary]) -> Iterable[_Line]:
+def statements(lines: Iterable[LineSummary]) -> Iterable[_Line]:
     """Lines rolled up to the statements of the source they belong to."""
     rolled: dict[tuple[str, int, int], list[LineSummary]] = {}
     for line in lines:

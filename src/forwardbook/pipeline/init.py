@@ -15,7 +15,7 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.guard.settings import read_settings
 from forwardbook.workspace import WorkspaceError, write_atomically
 from forwardbook.workspace.checkout import find_checkout
-from forwardbook.workspace.database import read_entries, render
+from forwardbook.workspace.database_file import load_entries, render
 
 Outcome = Literal["written", "unchanged", "kept"]
 TEMPLATES: Final = {
@@ -68,7 +68,7 @@ def initialise(folder: Path, choices: Choices) -> list[Placed]:
     database = folder / "module_db.json"
     placed: list[Placed] = []
     if database.exists():
-        read_entries(database.read_text(encoding="utf-8"), str(database))
+        load_entries(database)
         placed.append(Placed("module_db.json", "unchanged"))
     else:
         write_atomically(database, render({}, RULES_VERSION))

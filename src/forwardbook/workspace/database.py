@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import cast
 
 from pydantic import ValidationError
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.schema import SCHEMA_VERSION, Entry
-from forwardbook.workspace.migrations import Json, migrated
-from forwardbook.workspace.raw_entries import Head, RawEntries, head_of, indented, raw_entries, raw_entries_in
+from forwardbook.schema import Entry
+from forwardbook.workspace.heads import Head, head_of
+from forwardbook.workspace.migrations import Json
+from forwardbook.workspace.raw_entries import RawEntries
 
 
 class DatabaseError(ForwardbookError):
@@ -101,75 +99,6 @@ class Database(Mapping[str, Entry]):
         if self._by_name is None:
             self._by_name = {self.head(key).full_class_name: key for key in sorted(self._keys, reverse=True)}
         return self._by_name.get(full_class_name)
-
-
-def read_entries(text: str, origin: str) -> tuple[Mapping[str, Json], str]:
-    """The raw entries and the rules version of a database file, in the current schema version."""
-    found = raw_entries(text.encode("utf-8", "surrogatepass"), SCHEMA_VERSION)
-    return found or _read_whole(text, origin)
-
-
-def load_entries(path: Path) -> tuple[Mapping[str, Json], str]:
-    """The same from a file; what cannot be read is told when its text is asked for."""
-    return raw_entries_in(path, SCHEMA_VERSION) or _read_whole(read_text(path), str(path))
-
-
-def _read_whole(text: str, origin: str) -> tuple[dict[str, Json], str]:
-    """Every entry at once: of a file of an older version, or of one that is damaged, which is then told."""
-    content = migrated(_json(text, origin), origin)
-    entries = content.get("entries")
-    if not isinstance(entries, dict) or not all(isinstance(entry, dict) for entry in entries.values()):
-        raise DatabaseError(_damaged(origin, "'entries' is not an object of objects"))
-    return cast(dict[str, Json], entries), str(content.get("rules_version", ""))
-
-
-def render(entries: Mapping[str, Json], rules_version: str) -> str:
-    """The text of a database file: sorted, one value per line, so that a change is a small diff."""
-    return rendered({key: indented(entry) for key, entry in entries.items()}, rules_version)
-
-
-def rendered(texts: Mapping[str, str], rules_version: str) -> str:
-    """The text of a database file from the texts of its entries."""
-    rows = [f"  {_quoted(key)}: {texts[key]}" for key in sorted(texts)]
-    inside = "{\n" + ",\n".join(rows) + "\n }" if rows else "{}"
-    version = f' "rules_version": {_quoted(rules_version)},\n "schema_version": {SCHEMA_VERSION}'
-    return f'{{\n "entries": {inside},\n{version}\n}}\n'
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-def read_text(path: Path) -> str:
-    """The text of a database file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise DatabaseError(_damaged(str(path), f"byte {error.start} is not UTF-8")) from error
-    except OSError as error:
-        raise DatabaseError(f"reading {path}: {error.strerror or error}") from error
-
-
-def _json(text: str, origin: str) -> Json:
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        what = f"it stops being JSON at line {error.lineno}, column {error.colno} ({error.msg})"
-        if "<<<<<<< " in text:
-            what += "; it holds the marks of a merge that was not finished"
-        raise DatabaseError(_damaged(origin, what)) from error
-    except (RecursionError, ValueError) as error:
-        raise DatabaseError(_damaged(origin, f"it cannot be read as JSON ({error})")) from error
-    if not isinstance(content, dict):
-        raise DatabaseError(_damaged(origin, f"the whole is a {type(content).__name__}, not an object"))
-    return content
-
-
-def _damaged(origin: str, what: str) -> str:
-    return (
-        f"reading {origin}: the database is damaged: {what}; the file was left untouched. "
-        "Restore it from version control, or move it away to start afresh"
-    )
 
 
 def _entry(key: str, raw: Json) -> Entry:

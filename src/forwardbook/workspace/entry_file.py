@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import msgspec
 
+from forwardbook.workspace.heads import Family
 from forwardbook.workspace.storage import WorkspaceError
 
 _HEAD: Final = b'{\n "entries": {\n'
@@ -23,9 +24,12 @@ _STEP: Final = 1 << 20
 """Bytes that are read at once."""
 
 
-class _Foot(msgspec.Struct, forbid_unknown_fields=True):
+class Foot(msgspec.Struct, forbid_unknown_fields=True):
+    """What stands in a file after its entries."""
+
     schema_version: int
-    rules_version: str
+    rules_version: str = ""
+    families: dict[str, Family] = {}
 
 
 class FileTexts(Mapping[str, bytes]):
@@ -64,20 +68,20 @@ class FileTexts(Mapping[str, bytes]):
         return key in self._places
 
 
-def file_texts(path: Path, version: int) -> tuple[FileTexts, str] | None:
-    """The texts and the rules version of a file of that schema version; None for any other shape."""
+def file_texts(path: Path, versions: Collection[int]) -> tuple[FileTexts, Foot] | None:
+    """The texts and the foot of a file of one of these schema versions; None for any other shape."""
     try:
         with path.open("rb") as file:
             places: dict[str, tuple[int, int]] = {}
             foot = _read(file, places)
-            if foot is None or foot.schema_version != version:
+            if foot is None or foot.schema_version not in versions:
                 return None
-            return FileTexts(path, os.dup(file.fileno()), places), foot.rules_version
+            return FileTexts(path, os.dup(file.fileno()), places), foot
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def _read(file: BinaryIO, places: dict[str, tuple[int, int]]) -> _Foot | None:
+def _read(file: BinaryIO, places: dict[str, tuple[int, int]]) -> Foot | None:
     """Put the place of every entry into `places`; what stands after them, None where something is amiss."""
     if file.read(len(_HEAD)) != _HEAD:
         return None
@@ -88,7 +92,7 @@ def _read(file: BinaryIO, places: dict[str, tuple[int, int]]) -> _Foot | None:
         if end < 0 or (not is_last and row[-1:] != b",") or not _place(text, start, places):
             return None
         if is_last:
-            return msgspec.json.decode(b"{" + row[end + len(_FOOT) :], type=_Foot)
+            return msgspec.json.decode(b"{" + row[end + len(_FOOT) :], type=Foot)
         start += len(row) + 1
     return None
 

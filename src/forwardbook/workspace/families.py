@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from forwardbook.workspace.raw_entries import Head
+from forwardbook.workspace.heads import Family, Head
 from forwardbook.workspace.storage import WorkspaceError
 
 SPLIT_BYTES: Final = 4_000_000
@@ -24,12 +24,7 @@ _NAME: Final = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
 _LONGEST: Final = 120  # characters of a name; file systems take 255 bytes
 _IN_MAIN: Final = ("torch",)
 
-
-class Family(msgspec.Struct):
-    """What the main file says of a file of entries: how long it is, and the names of those in it."""
-
-    bytes: int
-    entries: dict[str, Head]
+Texts = Mapping[str, bytes | msgspec.Raw]
 
 
 def family_of(full_class_name: str, library: str, is_own: bool) -> str:
@@ -73,21 +68,21 @@ def sizes(main: Path) -> dict[str, int]:
         return {}
 
 
-class FamilyTexts(Mapping[str, bytes]):
+class FamilyTexts(Mapping[str, "bytes | msgspec.Raw"]):
     """The texts of all entries: those of the main file, and of each family, whose file is then opened."""
 
     def __init__(
         self,
-        main: Mapping[str, bytes],
+        main: Texts,
         index: Mapping[str, Family],
-        opened: Callable[[str], Mapping[str, bytes]],
+        opened: Callable[[str], Texts],
     ) -> None:
         self.main, self.index = main, index
         self._opened = opened
         self._families = {key: name for name, family in index.items() for key in family.entries}
-        self._recent: dict[str, Mapping[str, bytes]] = {}
+        self._recent: dict[str, Texts] = {}
 
-    def __getitem__(self, key: str) -> bytes:
+    def __getitem__(self, key: str) -> bytes | msgspec.Raw:
         name = self._families.get(key)
         if name is None:
             return self.main[key]
@@ -114,7 +109,7 @@ class FamilyTexts(Mapping[str, bytes]):
         name = self._families.get(key)
         return None if name is None else self.index[name].entries[key]
 
-    def family(self, name: str) -> Mapping[str, bytes]:
+    def family(self, name: str) -> Texts:
         """The texts of one family."""
         if name not in self._recent:
             if len(self._recent) >= OPENED:

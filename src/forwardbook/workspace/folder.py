@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from forwardbook.schema import Entry
-from forwardbook.workspace.database import Database, load_entries, rendered
+from forwardbook.workspace.database import Database
+from forwardbook.workspace.database_file import load_entries
 from forwardbook.workspace.migrations import Json
-from forwardbook.workspace.raw_entries import RawEntries, indented
+from forwardbook.workspace.saving import new_texts
+from forwardbook.workspace.several_files import drop_staged, finish, replace_together
 from forwardbook.workspace.storage import locked, write_atomically
 
 DATABASE_NAME: Final = "module_db.json"
@@ -59,26 +61,27 @@ class Workspace:
         remove: Collection[str] = (),
         rules_version: str | None = None,
     ) -> None:
-        """Put entries into the file as it is by now and take others out; what other processes wrote stays."""
-        changed = {key: indented(entry.model_dump(mode="json")) for key, entry in entries.items()}
-        with locked(self.database_path):
-            present, rules = _read(self.database_path)
-            texts = {key: _text(present, key) for key in present if key not in changed} | changed
-            kept = {key: text for key, text in texts.items() if key not in remove}
-            text = rendered(kept, rules if rules_version is None else rules_version)
-            write_atomically(self.database_path, text)
+        """Put entries into the files as they are by now and take others out, all of it or nothing.
+
+        What other processes wrote stays. A database that grew big is split into families.
+        """
+        main = self.database_path.resolve()
+        with locked(main):
+            finish(main)
+            drop_staged(main)
+            present, rules = _read(main)
+            known = rules if rules_version is None else rules_version
+            files = new_texts(main, present, entries, remove, known)
+            if list(files) == [main]:
+                write_atomically(main, files[main] or "")
+            else:
+                replace_together(main, files)
 
 
 def shipped_path() -> Path | None:
     """The database that came with the installation."""
     path = Path(str(files("forwardbook") / DATABASE_NAME))
     return path if path.is_file() else None
-
-
-def _text(entries: Mapping[str, Json], key: str) -> str:
-    """An entry as it stands in the file; what somebody wrote in another form is written in ours."""
-    text = entries.rendered(key) if isinstance(entries, RawEntries) else None
-    return indented(entries[key]) if text is None else text
 
 
 def _read(path: Path) -> tuple[Mapping[str, Json], str]:

@@ -11,7 +11,16 @@ from forwardbook.schema import SCHEMA_VERSION
 Json = dict[str, object]
 Step = Callable[[Json], Json]
 
-STEPS: Final[dict[int, Step]] = {}
+
+def _as_they_are(content: Json) -> Json:
+    """Version 1 had entries in the form of the code."""
+    entries = content.get("entries")
+    if not isinstance(entries, dict):
+        return content
+    return {**content, "entries": {k: {"plain": e} if isinstance(e, dict) else e for k, e in entries.items()}}
+
+
+STEPS: Final[dict[int, Step]] = {1: _as_they_are}
 """From version n to n + 1, for each n that was ever released."""
 
 

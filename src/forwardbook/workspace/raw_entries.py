@@ -8,87 +8,108 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
 import msgspec
 
-from forwardbook.workspace.entry_file import file_texts
+from forwardbook.workspace.entry_file import Foot, file_texts
+from forwardbook.workspace.families import FamilyTexts
+from forwardbook.workspace.heads import Family, Head, head_of
+from forwardbook.workspace.layout import WIDTH
 from forwardbook.workspace.migrations import Json
+from forwardbook.workspace.packing import unpacked
 
 INDENT: Final = 2  # how deep an entry stands in the file, one blank for each level
 KEPT: Final = 32
 """Decoded entries that are kept for whoever asks for the same again."""
+READ: Final = (1, 2)
+"""Versions of the schema whose entries are decoded one by one; in the first they were not packed."""
 
-
-class Head(msgspec.Struct):
-    """What is asked of many entries at once; anything else in them is passed over."""
-
-    full_class_name: str = ""
-    library: str = ""
-    same_as: str | None = None
-    generated_file_name: str = ""
-    generated_class_name: str = ""
+Texts = Mapping[str, bytes | msgspec.Raw]
 
 
 class _File(msgspec.Struct):
     schema_version: int
     entries: dict[str, msgspec.Raw]
     rules_version: str = ""
+    families: dict[str, Family] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """One file: the texts of its entries, the version in which they are, the rules, the index of others."""
+
+    texts: Texts
+    version: int
+    rules: str = ""
+    families: Mapping[str, Family] | None = None
 
 
 class RawEntries(Mapping[str, Json]):
     """Entries as text, decoded one by one; the last few stay decoded."""
 
-    def __init__(self, texts: Mapping[str, bytes | msgspec.Raw]) -> None:
-        self._texts = texts
+    def __init__(self, texts: Texts, version: int) -> None:
+        self.texts, self.version = texts, version
         self._decoded: dict[str, Json] = {}
 
     def __getitem__(self, key: str) -> Json:
         found = self._decoded.get(key)
         if found is None:
-            found = cast(Json, json.loads(bytes(self._texts[key])))
+            found = cast(Json, json.loads(bytes(self.texts[key])))
+            if self.version > 1:
+                found = unpacked(found)
             if len(self._decoded) >= KEPT:
                 self._decoded.pop(next(iter(self._decoded)), None)
             self._decoded[key] = found
         return found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
+        return iter(self.texts)
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self.texts)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._texts
+        return key in self.texts
 
     def head(self, key: str) -> Head:
         """The head of an entry, without building the rest of it."""
-        try:
-            return msgspec.json.decode(self._texts[key], type=Head)
-        except msgspec.ValidationError:  # a damaged entry: whoever asks for the whole is told
-            return head_of(self[key])
+        if isinstance(self.texts, FamilyTexts) and (indexed := self.texts.head(key)) is not None:
+            return indexed
+        found = head_in(self.texts[key])
+        return found if found is not None else head_of(self[key])
 
     def rendered(self, key: str) -> str | None:
-        """The text of an entry as it stands in a file that was written by `render`; None for any other."""
-        text = bytes(self._texts[key])
-        whole = text.startswith(b'{\n   "') and text.endswith(b"\n  }")
-        return text.decode() if whole else None
+        """The text of an entry as it stands in a file that we wrote in this version; None for any other."""
+        text = bytes(self.texts[key])
+        laid = text.startswith(b'{\n   "') and text.endswith(b"\n  }")
+        short = b"\n" not in text and len(text) + INDENT <= WIDTH
+        return text.decode() if self.version > 1 and (laid or short) else None
 
 
-def raw_entries_in(path: Path, version: int) -> tuple[RawEntries, str] | None:
-    """The entries and rules version of a file of that schema version; None for what has another shape."""
-    found = file_texts(path, version)
-    if found is not None:
-        texts, rules = found
-        return RawEntries(texts), rules
+def head_in(text: bytes | msgspec.Raw) -> Head | None:
+    """The head in the text of an entry; None where it must be decoded to be had."""
     try:
-        return raw_entries(path.read_bytes(), version)
+        found = msgspec.json.decode(text, type=Head)
+    except msgspec.ValidationError:  # a damaged entry: whoever asks for the whole is told
+        return None
+    return found if found.full_class_name else None
+
+
+def content_in(path: Path) -> FileContent | None:
+    """The content of a file of a version that is READ; None for what has another shape."""
+    found = file_texts(path, READ)
+    if found is not None:
+        return _content(found[0], found[1])
+    try:
+        return content_of(path.read_bytes())
     except OSError:
         return None
 
 
-def raw_entries(content: bytes, version: int) -> tuple[RawEntries, str] | None:
+def content_of(content: bytes) -> FileContent | None:
     """The same from the bytes of a file."""
     try:
         if not content.isascii():
@@ -97,28 +118,8 @@ def raw_entries(content: bytes, version: int) -> tuple[RawEntries, str] | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # also a value of another type
         return None
     objects = all(bytes(memoryview(raw)[:1]) == b"{" for raw in found.entries.values())
-    if found.schema_version != version or not objects:
-        return None
-    return RawEntries(found.entries), found.rules_version
+    return _content(found.entries, found) if found.schema_version in READ and objects else None
 
 
-def head_of(raw: Json) -> Head:
-    """The head of a decoded entry; what is no text in it counts as empty."""
-    target = raw.get("same_as")
-    return Head(
-        full_class_name=_text(raw.get("full_class_name")),
-        library=_text(raw.get("library")),
-        same_as=target if isinstance(target, str) else None,
-        generated_file_name=_text(raw.get("generated_file_name")),
-        generated_class_name=_text(raw.get("generated_class_name")),
-    )
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def indented(value: object) -> str:
-    """A value as it stands in the file: sorted, one value per line, at the depth of an entry."""
-    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
-    return text.replace("\n", "\n" + " " * INDENT)
+def _content(texts: Texts, foot: Foot | _File) -> FileContent:
+    return FileContent(texts, foot.schema_version, foot.rules_version, foot.families)

@@ -6,17 +6,20 @@ of it holds. Whoever comes after a process that was killed finishes what the not
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import cast
 
-from forwardbook.workspace.storage import WorkspaceError, write_atomically
+from forwardbook.workspace.storage import WorkspaceError, check_replaceable, write_atomically
 
 
 def replace_together(main: Path, texts: Mapping[Path, str | None]) -> None:
     """Replace files by new ones, or for None remove them; to be called under the lock of `main`.
+
+    They are `main` and files of the folder of its name, none of them a link.
 
     Raises:
         WorkspaceError: where one cannot be written; then nothing was changed.
@@ -25,11 +28,15 @@ def replace_together(main: Path, texts: Mapping[Path, str | None]) -> None:
     staged: list[Path] = []
     try:
         for path, text in texts.items():
+            check_replaceable(path)
             if text is not None:
                 write_atomically(_staged(path), text)
                 staged.append(_staged(path))
+                if path.exists():
+                    _staged(path).chmod(path.stat().st_mode & 0o777)
         _settle(texts)
-        write_atomically(_note(main), json.dumps({str(p): text is None for p, text in texts.items()}))
+        said = {path.relative_to(main.parent).as_posix(): text is None for path, text in texts.items()}
+        write_atomically(_note(main), json.dumps(said))
     except BaseException:
         for path in staged:
             path.unlink(missing_ok=True)
@@ -55,6 +62,8 @@ def finish(main: Path) -> None:
         found = cast("dict[str, bool]", json.loads(note.read_text(encoding="utf-8")))
         for name, is_gone in found.items():
             path = main.parent / name
+            if path.resolve().parent not in (main.parent, main.with_suffix("")) or path.suffix != ".json":
+                raise ValueError(f"{name!r} is no file of the database; remove {note}")
             if is_gone:
                 path.unlink(missing_ok=True)
             elif _staged(path).exists():
@@ -71,10 +80,16 @@ def finish(main: Path) -> None:
         ) from error
 
 
-def drop_staged(folder: Path) -> None:
-    """Take away new files without a note; to be called under the lock of what they belong to."""
-    for path in folder.glob(".*.new"):
-        path.unlink(missing_ok=True)
+def drop_staged(main: Path) -> None:
+    """Take away what a killed process was writing; to be called under the lock of `main`, with no note."""
+    main = main.resolve()
+    ours, inside = (main.parent, main.name), (main.with_suffix(""), "*.json")
+    found = [path for folder, name in (ours, inside) for path in folder.glob(f".{name}.new")]
+    found += [path for folder, name in (ours, inside) for path in folder.glob(f".{name}.????????.tmp")]
+    found += [path for folder, name in (ours, inside) for path in folder.glob(f"..{name}.*.????????.tmp")]
+    for path in found:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def _staged(path: Path) -> Path:

@@ -45,10 +45,7 @@ def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
 def write_atomically(path: Path, text: str | bytes) -> None:
     """Replace a file by a whole new one; whatever goes wrong on the way, the old one stays as it was."""
     path = path.resolve()  # a link stays a link: what it leads to is replaced
-    if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
-        raise WorkspaceError(
-            f"writing {path}: the file is read-only; nothing was changed. Allow writing: chmod u+w"
-        )
+    check_replaceable(path)
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,6 +63,18 @@ def write_atomically(path: Path, text: str | bytes) -> None:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def check_replaceable(path: Path) -> None:
+    """Refuse to replace a file that somebody made read-only.
+
+    Raises:
+        WorkspaceError: for such a file.
+    """
+    if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
+        raise WorkspaceError(
+            f"writing {path}: the file is read-only; nothing was changed. Allow writing: chmod u+w"
+        )
 
 
 def _unwritable(path: Path, error: OSError) -> WorkspaceError:
