@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.errors import ForwardbookError
@@ -20,6 +20,7 @@ from forwardbook.pipeline.given import Options as Options
 from forwardbook.pipeline.given import request_for as request_for
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.request import Derive, ProblemKind, Request, Response
+from forwardbook.pipeline.response_entry import is_refuted, output_of, read_entry
 from forwardbook.pipeline.store import check_writable, remove_diagnostics, store, write_diagnostics
 from forwardbook.pipeline.subject import Subject, subject
 from forwardbook.pipeline.versions import current_versions, differing
@@ -259,30 +260,6 @@ def _derived(
         message = response.problem or f"analysing {wanted.full_class_name}: no entry came back; report this"
         raise AnalysisError(message, response.problem_kind or "internal", output_of(response))
     return entry
-
-
-def is_refuted(entry: Entry) -> bool:
-    """Whether a measurement differed from any formula of the entry."""
-    verdicts = [regime.proof.verdict for regime in entry.regimes if regime.proof is not None]
-    return "wrong" in (entry.validation.verdict, *verdicts)
-
-
-def read_entry(response: Response, name: str) -> Entry | None:
-    """The entry of a response, None where there is none."""
-    if response.entry is None:
-        return None
-    try:
-        return Entry.model_validate(response.entry)
-    except ValidationError as error:
-        raise ForwardbookError(
-            f"analysing {name}: the entry that came back is not what the schema says; report this: {error}"
-        ) from error
-
-
-def output_of(response: Response) -> tuple[str, ...]:
-    """The last lines that the analysed code printed."""
-    lines = response.diagnostics.get("output")
-    return tuple(str(line) for line in lines) if isinstance(lines, list) else ()
 
 
 def _quoted(output: tuple[str, ...]) -> list[str]:

@@ -20,10 +20,11 @@ from typing import Final
 from pydantic import Field, JsonValue
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.analyze import SEED, dated, is_refuted, output_of, read_entry
+from forwardbook.pipeline.analyze import SEED, dated
 from forwardbook.pipeline.asked_again import asked_again, derived_as, subject_of
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.request import Derive, ProblemKind, Response
+from forwardbook.pipeline.response_entry import is_refuted, output_of, read_entry
 from forwardbook.pipeline.subject import Subject
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.schema import Entry, Given, Record
