@@ -16,7 +16,8 @@ from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.formula import Condition, Expr, parse
 from forwardbook.pipeline import work
-from forwardbook.pipeline.entry import record, text, unique_names, verdict
+from forwardbook.pipeline.entry import record, unique_names, verdict
+from forwardbook.pipeline.entry_lines import text
 from forwardbook.pipeline.explore import Found, regimes_of
 from forwardbook.pipeline.request import Request
 from forwardbook.profiling.proof import Difference

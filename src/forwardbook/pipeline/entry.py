@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from forwardbook.analyzers.ops import rules
-from forwardbook.analyzers.reader import Facts, line_map
+from forwardbook.analyzers.reader import Facts
 from forwardbook.analyzers.symbolic.run import SizeNote
-from forwardbook.analyzers.symbolic.summary import LineSummary, Summary, short_file
-from forwardbook.cost import Cost
+from forwardbook.analyzers.symbolic.summary import Summary, short_file
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.assumptions import left_out, uncast
+from forwardbook.pipeline.entry_lines import flop_line, memory_line, reasoning, statements, text
 from forwardbook.pipeline.explore import Found
 from forwardbook.pipeline.regimes import Derived
 from forwardbook.pipeline.versions import current_versions
@@ -20,10 +19,8 @@ from forwardbook.schema import (
     CodeLocation,
     Entry,
     FlopAnalysis,
-    FlopLine,
     Judge,
     MemoryAnalysis,
-    MemoryLine,
     Parameter,
     Proof,
     ProofPoint,
@@ -41,11 +38,6 @@ _WIDTHS = {
     "a_dtype_bytes": "bytes of one element of the activations",
     "kv_dtype_bytes": "bytes of one element of the key-value cache",
 }
-
-
-def text(size: object) -> str:
-    """A size in the formula language."""
-    return Expr.of(size).text()  # type: ignore[arg-type]
 
 
 def regime(
@@ -69,13 +61,13 @@ def regime(
         flop_analysis=FlopAnalysis(
             flops=quantities["flops"],
             pointwise_ops=quantities["pointwise_ops"],
-            lines=tuple(_flop_line(*line) for line in lines),
-            reasoning=_reasoning(lines),
+            lines=tuple(flop_line(*line) for line in lines),
+            reasoning=reasoning(lines),
             submodule_calls=tuple(_submodules(found.derived)),
         ),
         memory_analysis=MemoryAnalysis(
             **{key: quantities[key] for key in _BYTES},
-            lines=tuple(_memory_line(*line) for line in lines),
+            lines=tuple(memory_line(*line) for line in lines),
             reasoning=_memory_reasoning(summary),
         ),
         proof=_proof(found, judges, static_agrees),
@@ -98,64 +90,6 @@ def _context(found: Found) -> str:
     paths = dict.fromkeys(re.sub(r"\.\d+(?=\.|$)", ".*", p) for p in found.derived.pattern.paths)
     where = ", ".join(p for p in paths if p)
     return f"called as {where}" if where else "called by itself"
-
-
-_Line = tuple[str, int, int, str, Cost, dict[str, int], tuple[str, ...]]
-
-
-def statements(lines: Iterable[LineSummary]) -> Iterable[_Line]:
-    """Lines rolled up to the statements of the source they belong to."""
-    rolled: dict[tuple[str, int, int], list[LineSummary]] = {}
-    for line in lines:
-        file, start, end = line.key
-        span = line_map(file).statement(start) if file and start else None
-        key = (file, span.line, span.end_line) if span is not None else (file, start, end)
-        rolled.setdefault(key, []).append(line)
-    for (file, start, end), members in sorted(rolled.items()):
-        operations: dict[str, int] = {}
-        for member in members:
-            for name, count in member.operations:
-                operations[name] = operations.get(name, 0) + count
-        chain = tuple(dict.fromkeys(step for member in members for step in member.chain))
-        code = line_map(file).code(start) if file and start else ""
-        yield file, max(start, 1), max(end, 1), code, Cost.total(m.cost for m in members), operations, chain
-
-
-def _flop_line(
-    file: str, start: int, end: int, code: str, cost: Cost, operations: dict[str, int], chain: tuple[str, ...]
-) -> FlopLine:
-    return FlopLine(
-        line=start,
-        end_line=end,
-        code=code,
-        flops=text(cost.flops),
-        pointwise_ops=text(cost.pointwise_ops),
-        operations=tuple(f"{name} x{n}" if n > 1 else name for name, n in sorted(operations.items())),
-        chain=chain,
-    )
-
-
-def _memory_line(
-    file: str, start: int, end: int, code: str, cost: Cost, operations: dict[str, int], chain: tuple[str, ...]
-) -> MemoryLine:
-    return MemoryLine(line=start, end_line=end, code=code, reads=text(cost.reads), writes=text(cost.writes))
-
-
-def _reasoning(lines: Sequence[_Line]) -> str:
-    """What each line runs and why it costs what it costs, from the rules' own reasons."""
-    reasons = {name: record.reason for record in rules() for name in record.names}
-    said: list[str] = []
-    for _, start, _, code, cost, operations, _ in lines:
-        if not cost.flops and not cost.pointwise_ops:
-            continue
-        stated = [name for name in sorted(operations) if name in reasons and _counts(name)]
-        why = [f"{name}: {reasons[name]}" for name in stated]
-        said.append(f"Line {start}, `{code}`: " + "; ".join(why) + ".")
-    return "\n".join(said)
-
-
-def _counts(name: str) -> bool:
-    return not name.startswith(("aten.view", "aten.t", "aten.transpose", "aten._unsafe_view"))
 
 
 def _memory_reasoning(summary: Summary) -> str:
