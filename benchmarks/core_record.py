@@ -13,11 +13,14 @@ from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
+from forwardbook.workspace.database_file import database_in
+
 DATABASE = Path(__file__).resolve().parent.parent / "module_db.json"
 
 
 def main() -> None:
-    entries = json.loads(DATABASE.read_text(encoding="utf-8"))["entries"]
+    database = database_in(DATABASE)
+    entries = {key: database[key].model_dump(mode="json") for key in database}
     libraries: dict[str, Counter[str]] = {}
     judges: dict[str, Counter[str]] = {}
     for entry in entries.values():

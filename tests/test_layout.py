@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LINKS = ("agents", "analyzers", "generated_modules", "module_db.json", "profiling", "prompts")
+DATA = ("module_db", "module_db.json")
+LINKS = ("agents", "analyzers", "generated_modules", *DATA, "profiling", "prompts")
 OTHERWISE = {"model_files": "models"}  # forwardbook.models is a room of its own
-ROOMS = tuple(name for name in LINKS if name != "module_db.json")
+ROOMS = tuple(name for name in LINKS if name not in DATA)
 
 
 @pytest.mark.parametrize("name", [*LINKS, *OTHERWISE])
