@@ -1,7 +1,7 @@
 """A small notation: a line that reads as PyTorch becomes a module and its inputs, sizes asked for by name.
 
 `Linear(in_features, out_features)(floats(batch_size, in_features))`: the inner call builds, the outer feeds.
-Capitalised calls are classes of torch.nn; floats, ones, integers(high, ...), full(value, ...) and
+Capitalised calls are classes of torch.nn; floats, ones, mask, integers(high, ...), full(value, ...) and
 values([...]) make inputs; `x := ...` names an input to be given twice; all other names are sizes."""
 
 from __future__ import annotations
@@ -135,6 +135,10 @@ class Reader:
                 return self._maker.floats(dims)
             case "ones":
                 return self._maker.ones(dims)
+            case "mask":
+                import torch
+
+                return self._maker.ones(dims, torch.bool)
             case "integers":
                 return self._maker.integers(dims[1:], dims[0], cast(int, keywords.get("low", 0)))
             case "values":

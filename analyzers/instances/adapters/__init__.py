@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from forwardbook.analyzers.instances.adapters.adapter import Adapter, Way
+from forwardbook.analyzers.instances.adapters.adapter import Adapter, Called, Way
 
 
-def adapter_for(library: str) -> Adapter:
-    """The adapter of a library that has one, else the plain one."""
+def adapter_for(library: str, called: Called | None = None) -> Adapter:
+    """The adapter of a library that has one, else the plain one; `called` runs its trials, where given."""
     if library == "transformers":
         from forwardbook.analyzers.instances.adapters.transformers_library import TransformersAdapter
 
@@ -17,7 +17,7 @@ def adapter_for(library: str) -> Adapter:
         return TorchAdapter()
     from forwardbook.analyzers.instances.adapters.plain import PlainAdapter
 
-    return PlainAdapter(library)
+    return PlainAdapter(library, called) if called is not None else PlainAdapter(library)
 
 
-__all__ = ["Adapter", "Way", "adapter_for"]
+__all__ = ["Adapter", "Called", "Way", "adapter_for"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from forwardbook.analyzers.instances.recipe import Recipe
+
+Called = Callable[[Recipe], list[str]]
+"""Runs a recipe at its hints; the full names of the classes that were called. Raises what that raises."""
 
 
 @dataclass(frozen=True)

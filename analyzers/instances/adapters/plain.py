@@ -1,22 +1,24 @@
-"""Any package of modules in: constructors called by their signatures, inputs tried by shape, ways out."""
+"""Any package of modules in: each class built by what its package tells of it, inputs tried, ways out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from forwardbook.analyzers.instances.adapters.adapter import Way
-from forwardbook.analyzers.instances.adapters.arguments import arguments_of, with_sizes
-from forwardbook.analyzers.instances.adapters.shapes_tried import FREE, plans_for
-from forwardbook.analyzers.instances.notation import Reader
-from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+from forwardbook.analyzers.instances.adapters.adapter import Called, Way
+from forwardbook.analyzers.instances.adapters.holders import holder_modules
+from forwardbook.analyzers.instances.adapters.trials import Running, on_meta, search
 
 if TYPE_CHECKING:
     from torch import nn
 
 _TESTS = ("test", "tests", "testing", "conftest", "setup", "benchmarks", "examples", "scripts")
+ELSEWHERE = 40.0
+"""Seconds of processor time for looking at other modules on behalf of one unit."""
+HOLDERS = 12
+"""Classes of other modules that are tried on behalf of one unit."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class PlainAdapter:
     """The classes of a package about which nothing is known but what they say themselves."""
 
     library: str
+    called: Called = on_meta
+    """How trials are run."""
     exceptions: dict[str, str] = field(default_factory=dict)
 
     def reads(self, module: str) -> bool:
@@ -35,111 +39,50 @@ class PlainAdapter:
         return module
 
     def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
-        """Each class by itself, in its own constructor's names, small ones first; then holders of others."""
-        built: list[tuple[int, str, dict[str, object], frozenset[str]]] = []
-        for name in sorted(name for name in missing if name.rpartition(".")[0] in modules):
-            try:
-                cls = _imported(name)
-                arguments = arguments_of(cls)
-                tree = _tree(cls, arguments)
-            except (Exception, SystemExit) as error:  # somebody else's constructor raises anything
-                yield Way(name.rpartition(".")[2], frozenset({name}), problem=error)
+        """Each class by itself, in its own constructor's names; then in others that hold it."""
+        mine = sorted(name for name in missing if name.rpartition(".")[0] in modules)
+        running: list[tuple[str, Running]] = []
+        for name in mine:
+            if name not in missing:
                 continue
-            built.append((len(tree), name, arguments, tree))
-        for _, name, arguments, _ in sorted(built, key=lambda one: one[:2]):
-            if name in missing:
-                yield self._way(name, arguments, frozenset({name}))
-        for _, name, arguments, tree in built:
-            held = (tree & frozenset(missing)) - {name}
+            try:
+                one = search(_imported(name), self.library, self.called)
+            except (Exception, SystemExit) as error:  # somebody else's constructor raises anything
+                yield Way(_short(name), frozenset({name}), problem=error)
+                continue
+            running.append((name, one))
+            if name in one.called:
+                yield Way(_short(name), frozenset({name}), one.recipe)
+        for name, one in running:
+            held = one.called & frozenset(missing)
             if held:
-                yield self._way(name, arguments, held)
+                yield Way(_short(name), held, one.recipe)
+        if missing:
+            yield from self._elsewhere(missing)
 
-    def _way(self, name: str, arguments: Mapping[str, object], held: frozenset[str]) -> Way:
-        cls = _imported(name)
-        short = name.rpartition(".")[2]
-        try:
-            plans = plans_for(cls.forward, arguments)
-        except (TypeError, ValueError) as error:  # a signature that Python cannot tell
-            return Way(short, held, problem=error)
-        ways = [partial(_inputs, plan, arguments) for plan in plans]
-        recipe = Recipe(
-            target=name,
-            library=self.library,
-            build=partial(_build, cls, arguments),
-            inputs=ways[0],
-            alternatives=tuple(ways[1:]),
-        )
-        return Way(short, held, _runs(recipe))
+    def _elsewhere(self, missing: Collection[str]) -> Iterator[Way]:
+        """Classes of other modules that call some that are missing."""
+        end = time.process_time() + ELSEWHERE
+        tried = 0
+        for _, classes in holder_modules(self.library, missing):
+            for name in classes:
+                if not missing or tried == HOLDERS or time.process_time() > end:
+                    return
+                try:
+                    one = search(_imported(name), self.library, self.called)
+                except (Exception, SystemExit):  # no holder, or one that nobody can build
+                    continue
+                tried += 1
+                held = one.called & frozenset(missing)
+                if held:
+                    yield Way(_short(name), held, one.recipe)
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _imported(full_name: str) -> type[nn.Module]:
     from forwardbook.analyzers.instances.imports import import_class
 
     return import_class(full_name)
-
-
-def _tree(cls: type[nn.Module], arguments: Mapping[str, object]) -> frozenset[str]:
-    """The names of the classes in the tree of a module built on meta."""
-    import torch
-
-    from forwardbook.analyzers.instances.pretrained.models import tree_classes
-
-    with torch.device("meta"):
-        module = cls(**with_sizes(arguments, _hint))
-    return frozenset(f"{one.__module__}.{one.__qualname__}" for one in tree_classes(module))
-
-
-def _hint(name: str, hint: int, meaning: str = "", source: str = "") -> int:
-    return hint
-
-
-def _build(cls: type[nn.Module], arguments: Mapping[str, object], sizes: Sizes) -> nn.Module:
-    return cls(**with_sizes(arguments, sizes)).eval()
-
-
-def _inputs(
-    plan: Mapping[str, str],
-    arguments: Mapping[str, object],
-    sizes: Sizes,
-    module: nn.Module,
-    maker: InputMaker,
-) -> Inputs:
-    def size(name: str) -> object:
-        if name in FREE:
-            hint, meaning = FREE[name]
-            return sizes(name, hint, meaning, "forward")
-        value = arguments[name]
-        assert isinstance(value, int)
-        return sizes(name, value, "", "__init__")
-
-    reader = Reader(size, maker)
-    return (), {name: reader.read(text) for name, text in plan.items()}
-
-
-def _runs(recipe: Recipe) -> Recipe:
-    """The recipe with the first inputs that run on meta at the hints; as it was where none does."""
-    for inputs in (recipe.inputs, *recipe.alternatives):
-        one = replace(recipe, inputs=inputs, alternatives=())
-        if _tried(one):
-            return one
-    return replace(recipe, alternatives=())
-
-
-def _tried(recipe: Recipe) -> bool:
-    import torch
-
-    from forwardbook.analyzers.instances.tensors import PlainMaker
-
-    try:
-        with torch.device("meta"), torch.no_grad():
-            module = recipe.build(_hint)
-            args, kwargs = recipe.inputs(_hint, module, PlainMaker("meta"))
-            module(*args, **kwargs)
-    except Exception as error:  # somebody else's forward() raises anything
-        return _wants_values(error)
-    return True
-
-
-def _wants_values(error: Exception) -> bool:
-    """Whether all that was wrong is that meta tensors hold no values: the shapes fit so far."""
-    return "meta" in str(error) and ("item" in str(error) or "data" in str(error))

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.catalogue_derive import LATE, Reached, reach
+from forwardbook.pipeline.catalogue_derive import LATE, Reached, names_called, reach
 from forwardbook.pipeline.catalogue_record import (
     ClassResult,
     Spent,
@@ -40,7 +40,7 @@ _LONGEST = 300  # characters of a reason
 def work(request: Request) -> Response:
     """The result of a unit: `wanted` are full class names, `target` is the unit's name."""
     begin, library = time.monotonic(), request.target.partition(".")[0]
-    unit = _Unit(request, adapter_for(library), library)
+    unit = _Unit(request, adapter_for(library, lambda recipe: names_called(recipe, {})), library)
     unit.run()
     result = UnitResult(
         unit=request.target,

@@ -1,0 +1,130 @@
+"""A class in; out the first way to build and call it that runs, and the classes that are called then."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from forwardbook.analyzers.instances.adapters.adapter import Called
+from forwardbook.analyzers.instances.adapters.arguments import argument_sets
+from forwardbook.analyzers.instances.adapters.consumers import consumers
+from forwardbook.analyzers.instances.adapters.examples import examples_of
+from forwardbook.analyzers.instances.adapters.shapes_tried import plans_for
+from forwardbook.analyzers.instances.adapters.shown_inputs import shown_plan
+from forwardbook.analyzers.instances.adapters.sized import flat, with_sizes
+from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe, Sizes
+
+if TYPE_CHECKING:
+    from torch import nn
+
+SECONDS = 12.0
+"""Of processor time for the search of one class."""
+MOST_SETS = 5
+"""Sets of arguments that build a module, of which inputs are tried."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A recipe that runs, and the classes that it calls."""
+
+    recipe: Recipe
+    called: frozenset[str]
+
+
+@dataclass
+class _Build:
+    """Builds a class with its arguments; keeps the module that it built last."""
+
+    cls: type[nn.Module]
+    arguments: Mapping[str, object]
+    built: nn.Module | None = field(default=None, repr=False)
+
+    def __call__(self, sizes: Sizes) -> nn.Module:
+        self.built = None
+        self.built = self.cls(**with_sizes(self.arguments, sizes)).eval()
+        return self.built
+
+
+def search(cls: type[nn.Module], library: str, called: Called, seconds: float = SECONDS) -> Running:
+    """The first way that runs.
+
+    Raises:
+        NoRecipe: where no value is known for an argument.
+        Exception: what the likeliest way raised, where none runs.
+    """
+    end = time.process_time() + seconds
+    problems: list[Exception] = []
+    built = 0
+    examples = examples_of(cls)
+    for arguments in argument_sets(cls, examples):
+        build = _Build(cls, arguments)
+        recipe = partial(Recipe, target=f"{cls.__module__}.{cls.__qualname__}", library=library, build=build)
+        try:
+            module = _module(build, recipe(inputs=_nothing), called)
+        except Exception as error:  # somebody else's constructor raises anything
+            problems.append(error)
+            continue
+        built += 1
+        given = flat(arguments)
+        shown = [plan for plan in (shown_plan(e, cls.forward, given) for e in examples) if plan is not None]
+        for plan in plans_for(cls.forward, given, consumers(module), shown):
+            one = recipe(inputs=plan)
+            try:
+                return Running(one, frozenset(called(one)))
+            except Exception as error:  # somebody else's forward() raises anything
+                problems.append(error)
+            if time.process_time() > end:
+                raise _likeliest(problems)
+        if built == MOST_SETS:
+            break
+    if not problems:
+        raise NoRecipe(f"{cls.__module__}.{cls.__qualname__}", "its signature tells nothing")
+    raise _likeliest(problems)
+
+
+def _likeliest(problems: list[Exception]) -> Exception:
+    return problems[0]
+
+
+def on_meta(recipe: Recipe) -> list[str]:
+    """Run a recipe at its hints on meta tensors that hold no values; the classes that were called."""
+    import torch
+
+    from forwardbook.analyzers.instances.tensors import PlainMaker
+
+    names: list[str] = []
+
+    def note(module: nn.Module, inputs: object) -> None:
+        names.append(f"{type(module).__module__}.{type(module).__qualname__}")
+
+    with torch.device("meta"), torch.no_grad():
+        root = recipe.build(_hint)
+        args, kwargs = recipe.inputs(_hint, root, PlainMaker("meta"))
+        for module in root.modules():
+            module.register_forward_pre_hook(note)
+        root(*args, **kwargs)
+    return names
+
+
+def _hint(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+    return hint
+
+
+class _Built(Exception):  # noqa: N818 - no fault: it ends a run once the module is there
+    """The module is built; nothing is to be called."""
+
+
+def _nothing(*_: object) -> tuple[tuple[object, ...], dict[str, object]]:
+    raise _Built
+
+
+def _module(build: _Build, recipe: Recipe, called: Called) -> nn.Module:
+    """The module as a run builds it, at its hints."""
+    with contextlib.suppress(_Built):
+        called(recipe)
+    assert build.built is not None
+    return build.built
