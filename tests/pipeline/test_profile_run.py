@@ -11,7 +11,8 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model_find import described
 from forwardbook.pipeline.model_source import ModelSource
-from forwardbook.pipeline.profile_run import PassFailed, Settings, profile_model
+from forwardbook.pipeline.profile_run import PassFailed, profile_model
+from forwardbook.pipeline.profile_settings import Settings
 from forwardbook.workspace.run_folder import run_folder
 
 SMALL = {

@@ -15,7 +15,7 @@ from forwardbook.workspace.run_folder import RunFolder, run_folder
 if TYPE_CHECKING:
     from forwardbook.inference.filling import Filling
     from forwardbook.models.architecture import Architecture
-    from forwardbook.pipeline.profile_run import Settings
+    from forwardbook.pipeline.profile_settings import Settings
 
 Tool = Literal["nsys", "ncu"]
 STAGES = ("torch_profiler", "static_analysis", "nsys", "ncu", "direct_inference")
@@ -139,7 +139,7 @@ def choose_model(wanted: Configuration) -> tuple[Architecture, Path | None]:
 
 def settings_of(wanted: Configuration, weights: Path | None) -> Settings:
     """What stage 1 is told; without its own passes those stay that formulas are held against."""
-    from forwardbook.pipeline.profile_run import Settings
+    from forwardbook.pipeline.profile_settings import Settings
 
     first, runtime = wanted.pipeline.torch_profiler, wanted.runtime
     sizes = {

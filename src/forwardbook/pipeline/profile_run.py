@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import Architecture
-from forwardbook.pipeline.model_source import ModelRefused
 from forwardbook.pipeline.profile_compare import CallComparison, compare_calls
-from forwardbook.pipeline.profile_model import Content, Prepared, prepared
+from forwardbook.pipeline.profile_model import Prepared, prepared
 from forwardbook.pipeline.profile_pages import (
     Results,
     operators_page,
@@ -23,39 +22,21 @@ from forwardbook.pipeline.profile_pages import (
 )
 from forwardbook.pipeline.profile_predict import Predictor
 from forwardbook.pipeline.profile_rates import device_peaks, rates_of
+from forwardbook.pipeline.profile_settings import (
+    PASSES,
+    Settings,
+    assumptions_text,
+    device_and_dtype,
+    inputs_text,
+)
 from forwardbook.workspace.run_folder import RunFolder, run_folder
 
 METRICS_VERSION: Final = 1
-PASSES: Final = ("timing", "operators", "flops", "memory")
 FOLDER: Final = "torch_profiler"
-MADE_UP: Final = (
-    "- tokens are counted up, other inputs random, both from the seed; costs do not depend on them"
-)
 
 
 class PassFailed(ForwardbookError):
     """A pass that torch could not run; the folder keeps what was measured before."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What to measure and how often; `passes` are those of PASSES, in that order."""
-
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    device: str = "cpu"
-    dtype: str = "float32"
-    new_tokens: int = 8
-    repeats: int = 5
-    warmup: int = 2
-    seed: int = 0
-    passes: Sequence[str] = PASSES
-    nvtx: bool = True
-    nvtx_modules: bool = False
-    topk: int = 20
-    hardware: str | None = None
-    weights: Path | None = None
-    static_analysis: bool = True
-    content: Content | None = None
 
 
 def profile_model(
@@ -139,64 +120,23 @@ class _Run:
         self.write("env.json", json.dumps({"env_version": 1, **machine()}, indent=1) + "\n")
 
     def prepare(self) -> Prepared:
-        import torch
-
         self.step("build")
         settings = self.settings
-        try:
-            device = torch.device(settings.device)
-        except RuntimeError as error:
-            raise ModelRefused(f"running on {settings.device}: give cpu, cuda or cuda:1") from error
-        if device.type not in ("cpu", "cuda"):
-            raise ModelRefused(f"running on {settings.device}: only cpu and cuda are measured")
-        if device.type == "cuda" and not torch.cuda.is_available():
-            raise ModelRefused("running on cuda: torch sees no GPU here; give --device cpu")
-        dtype = getattr(torch, settings.dtype, None)
-        if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
-            raise ModelRefused(f"running in {settings.dtype}: give a format such as float32 or bfloat16")
         ready = prepared(
             self.architecture,
             settings.sizes,
-            device,
-            dtype,
+            *device_and_dtype(settings.device, settings.dtype),
             new_tokens=settings.new_tokens,
             seed=settings.seed,
             weights=settings.weights,
             content=settings.content,
         )
-        self.inputs(ready)
+        self.write("inputs.yaml", inputs_text(self.architecture, settings, ready))
+        self.write("assumptions.md", assumptions_text(settings, ready))
         for note in ready.notes:
             if "is not used" in note:
                 self.told(f"warning: {note}")
         return ready
-
-    def inputs(self, ready: Prepared) -> None:
-        import yaml  # type: ignore[import-untyped]
-
-        values: dict[str, object] = {
-            "model": self.architecture.model_id,
-            "class": self.architecture.model_class,
-            "sizes": dict(ready.sizes),
-            "new_tokens": self.settings.new_tokens if ready.workload.generates else None,
-            "seed": self.settings.seed,
-            "made_of": "random tensors and tokens; see assumptions.md",
-        }
-        if self.settings.content is not None:
-            values["made_of"] = self.settings.content.described()
-        self.write("inputs.yaml", str(yaml.safe_dump(values, sort_keys=False)))
-        lines = [
-            "# Assumptions",
-            "",
-            *(f"- {note}" for note in ready.notes),
-            *([MADE_UP] if self.settings.content is None else []),
-            "- decoding is greedy, one sequence for each sample, and never stops early",
-            "- flops count a multiply-accumulate as 2, attention every pair of positions (dense)",
-            "- bytes are algorithmic: each product reads its distinct inputs once and writes its result once",
-            "- peaks are beyond weights and inputs of the call; workspaces of kernels are apart",
-            f"- {self.settings.warmup} warm-up runs, then {self.settings.repeats}; times come from a pass "
-            "in which nothing else is recorded",
-        ]
-        self.write("assumptions.md", "\n".join(lines) + "\n")
 
     def pass_timing(self, ready: Prepared) -> None:
         from contextlib import nullcontext
