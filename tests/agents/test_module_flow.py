@@ -89,7 +89,7 @@ def run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs the class."""
     if request.param == "child":
         return run_child
-    for module in ("agent_module", "validate"):
+    for module in ("agent_module", "asked_again"):
         monkeypatch.setattr(f"forwardbook.pipeline.{module}.run_child", run_inside)
     return run_inside
 
