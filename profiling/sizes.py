@@ -34,7 +34,7 @@ def draw(
     for attempt in range(attempts):
         share = 1.0 if attempt < attempts // 2 else 1.0 - attempt / (attempts * 1.5)
         sizes = {name: _value(hints[name], rng) if rng.random() <= share else hints[name] for name in free}
-        sizes = {name: size * times.get(name, 1) if hints[name] > 1 else size for name, size in sizes.items()}
+        sizes |= {name: _times(size, times[name], rng) for name, size in sizes.items() if name in times}
         sizes |= fixed
         if not _repair(sizes, conditions, rng, frozenset(fixed), repairs):
             continue
@@ -46,9 +46,7 @@ def draw(
     return best
 
 
-def _faults(
-    sizes: Mapping[str, int], hints: Mapping[str, int], times: Mapping[str, int]
-) -> tuple[int, int]:
+def _faults(sizes: Mapping[str, int], hints: Mapping[str, int], times: Mapping[str, int]) -> tuple[int, int]:
     """How many sizes grew far beyond their hints, and how many coincide: the fewer the better."""
     largest = {name: 2 * times.get(name, 1) * max(LARGEST, hint) for name, hint in hints.items()}
     return sum(size > largest[name] for name, size in sizes.items()), _coinciding(sizes)
@@ -57,6 +55,11 @@ def _faults(
 def _coinciding(sizes: Mapping[str, int]) -> int:
     """How many sizes equal another: one could stand for the other in a formula unnoticed."""
     return len(sizes) - len(set(sizes.values()))
+
+
+def _times(size: int, scale: int, rng: random.Random) -> int:
+    """A size so many times larger, odd as often as even; 1 stays."""
+    return size if size == 1 else size * scale + rng.randint(0, scale - 1) * rng.randint(0, 1)
 
 
 def _value(hint: int, rng: random.Random) -> int:

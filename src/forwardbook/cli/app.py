@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "compare": "forwardbook.cli.model_more:compare",
     "advise": "forwardbook.cli.model_more:advise",
     "validate": "forwardbook.cli.analyze:validate",
+    "reprove": "forwardbook.cli.reprove:reprove",
     "list": "forwardbook.cli.browse:list_entries",
     "show": "forwardbook.cli.browse:show",
     "check": "forwardbook.cli.check:check",

@@ -53,6 +53,10 @@ class Request(Record):
     """For a unit of the catalogue: the full names of its classes; `target` is then the unit's name."""
     budget: float = 0.0
     """For a unit of the catalogue: the seconds of processor time after which it gives back what it has."""
+    stored: dict[str, JsonValue] = Field(default_factory=dict)
+    """Entries by key, to be measured again at larger sizes; `budget` is then the seconds for each."""
+    scale: int = Field(default=1, ge=1)
+    """How many times larger."""
 
 
 class Response(Record):

@@ -1,0 +1,105 @@
+"""`forwardbook reprove`: stored entries in, whether their formulas hold at fresh, larger sizes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from forwardbook.pipeline.reprove import EntryAgain
+
+
+def reprove(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="CLASS...", help="By default every entry, shipped ones too.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Only so many entries, drawn at random from --seed.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Entries and sizes are drawn from it; by default a new one, printed.")
+    ] = None,
+    scale: Annotated[int, typer.Option(min=1, help="How many times larger than in a proof sizes are.")] = 10,
+    library: Annotated[str, typer.Option(help="Only entries of this library.")] = "",
+    jobs: Jobs = 1,
+    cluster: Cluster = "",
+    timeout: Annotated[float | None, typer.Option(help="Seconds for one entry.")] = None,
+    memory: Annotated[float | None, typer.Option(help="GB for the code of a class.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+) -> None:
+    """Measure stored classes again at larger sizes; exit code 1, and the class, where a formula is wrong.
+
+    Nothing is derived: the formulas as they are stored must give every number of every line that is measured.
+    """
+    import json
+    import secrets
+    from pathlib import Path
+
+    from forwardbook.pipeline.job import Limits
+    from forwardbook.pipeline.reprove import Reproof, drawn
+    from forwardbook.pipeline.reprove import reprove as measured
+    from forwardbook.registry import find
+    from forwardbook.workspace import Workspace
+
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    database = Workspace.find().load()
+    keys = [find(database, name) for name in names or []] or list(database)
+    keys = drawn([key for key in keys if not library or database.head(key).library == library], sample, seed)
+    how = Reproof(seed, scale, Limits.given(memory, timeout), spread_of(jobs, cluster))
+    found: list[EntryAgain] = []
+    for one in measured(keys, database, how, Path.cwd()):
+        found.append(one)
+        _say(
+            f"{len(found)}/{len(keys)} {one.full_class_name}: {one.state}{one.reason and f' ({one.reason})'}"
+        )
+    found.sort(key=lambda one: one.key)
+    if as_json:
+        rows = [one.model_dump(mode="json") | {"state": one.state} for one in found]
+        print(json.dumps({"seed": seed, "scale": scale, "entries": rows}, indent=1))
+    else:
+        from forwardbook.cli.terminal import console
+
+        console().print(_view(found))
+    counts = {
+        state: sum(one.state == state for one in found) for state in ("equal", "different", "unmeasured")
+    }
+    told = ", ".join(f"{count} {state}" for state, count in counts.items())
+    _say(f"{len(found)} entries: {told}; sizes {scale} times larger, drawn with --seed {seed}")
+    if counts["different"] or not counts["equal"]:
+        raise typer.Exit(1)
+
+
+def _view(found: list[EntryAgain]) -> RenderableType:
+    """Each regime that differs, with the sizes and numbers; then what could not be measured, and why."""
+    from rich.console import Group
+    from rich.markup import escape
+    from rich.text import Text
+
+    lines: list[RenderableType] = []
+    for one in found:
+        for regime in (regime for regime in one.regimes if regime.state == "different"):
+            sizes = ", ".join(f"{name}={value}" for name, value in sorted(regime.sizes.items()))
+            lines.append(Text(f"{one.full_class_name}, {regime.name}: wrong at {sizes}", "bold red"))
+            lines += [f"  {escape(text)}" for text in regime.differences]
+    lines += [
+        escape(f"{one.full_class_name}: not measured: {one.reason}")
+        for one in found
+        if one.state == "unmeasured"
+    ]
+    regimes = [regime for one in found for regime in one.regimes]
+    equal = sum(regime.state == "equal" for regime in regimes)
+    points = sum(regime.points for regime in regimes)
+    lines.append(f"{equal} of {len(regimes)} regimes measured, {points} points, all numbers equal in these")
+    return Group(*lines)
+
+
+def _say(text: str) -> None:
+    """A line beside the result, on standard error."""
+    import sys
+
+    print(text, file=sys.stderr, flush=True)
