@@ -192,14 +192,20 @@ def forward_code(kind: type[torch.nn.Module]) -> tuple[str, str]:
     return getattr(forward, "location", ("", ""))  # of a function that is interpreted
 
 
+_INLINE = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")
+
+
 def executed(frames: tuple[Place, ...], forward: tuple[str, str]) -> tuple[Place, tuple[Place, ...]]:
     """The frame whose lines stand for the call, and the helper frames beneath it.
 
-    That is the class's own forward() where it ran; where a decorator swapped it, the outermost that did.
+    That is the class's own forward() where it ran; where a decorator swapped it, the outermost that did. A
+    comprehension is lines of the function that it stands in, which has a frame of its own up to Python 3.11.
     """
     for index, frame in enumerate(frames):
         if (frame.file, frame.function) == forward:
-            return frame, frames[index + 1 :]
+            while frames[index + 1 :] and frames[index + 1].function.endswith(_INLINE):
+                index += 1  # noqa: PLW2901 - the loop ends here
+            return frames[index], frames[index + 1 :]
     if frames:
         return frames[0], frames[1:]
     return Place(forward[0], forward[1], 0, 0, 0, 0), ()

@@ -29,9 +29,7 @@ class Block(nn.Module):
         self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        hidden = F.gelu(
-            self.up(x)
-        )
+        hidden = F.gelu(self.up(x))
         for part in hidden.chunk(2, dim=0):
             hidden = hidden + part.sum()
         return doubled(self.down(hidden).view(-1))
@@ -71,6 +69,16 @@ class Replaced(nn.Module):
     @replaced
     def forward(self, x: Tensor) -> Tensor:
         return x * 3
+
+
+class Comprehending(nn.Module):
+    """A comprehension over several lines."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return sum([
+            part * 2
+            for part in x.chunk(2)
+        ])  # fmt: skip
 
 
 Maker = Callable[..., Recipe]
@@ -142,6 +150,17 @@ def test_decorated_forward(recipe_from: Maker, symbolic: Symbolic, kind: type[nn
     assert found.totals == Cost.total(line.cost for line in found.lines)
     assert (2 * rows if kind is Wrapped else rows) == found.totals.pointwise_ops
     assert {__file__} == {line.key[0] for line in found.lines}
+
+
+def test_comprehension_is_lines_of_its_function(recipe_from: Maker, symbolic: Symbolic) -> None:
+    """What a comprehension computes is counted at the line of its element, in every version of Python."""
+    recipe = recipe_from(
+        Comprehending, lambda n: Comprehending(), lambda n, maker: (maker.floats((n.rows,)),), rows=6
+    )
+    first = Comprehending.forward.__code__.co_firstlineno
+    work = {line.key[1] - first: line.cost.pointwise_ops for line in symbolic(recipe).summary.lines}
+
+    assert Expr.symbol("rows") == work[2]
 
 
 def test_extremes_of_sizes() -> None:
