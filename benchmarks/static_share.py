@@ -1,10 +1,12 @@
 """Reads and runs every class of torch.nn and of the trees of fifteen models, and counts identical formulas.
 
     python benchmarks/static_share.py [--only NAME ...]
+    python benchmarks/static_share.py --sample 60 --seed 7     # base models drawn from all of transformers
 
 Both engines really run, one child process per family, float32 and bfloat16, prefill and decode. The models
 are read before anything of transformers is imported. A class agrees where every total and every line of each
-of its calls is the same polynomial. Results in benchmarks/results/static_share.json.
+of its calls is the same polynomial. Results in benchmarks/results/static_share.json, of a sample in
+static_sample.json.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import datetime
 import json
 import os
 import platform
+import random
 import subprocess
 import sys
 import time
@@ -22,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results" / "static_share.json"
+SAMPLE = RESULTS.with_name("static_sample.json")
 SECONDS = 1800
 MODELS = {
     "llama": "llama.modeling_llama.LlamaModel",
@@ -55,10 +59,11 @@ def compare_class(name: str, target: str = "") -> Table:
     from forwardbook.analyzers.static.derive import run_first_statically, static_recipes
 
     read: list[tuple[object, str]] = []
+    unread = ""
     try:
         recipes = static_recipes(name)
     except Exception as error:
-        return {target or name: {"leaf": True, "calls": 0, "difference": f"not followed: {error}"}}
+        recipes, unread = [], f"not followed: {error}"
     for recipe in recipes:
         for dtype in (torch.float32, torch.bfloat16):
             try:
@@ -71,7 +76,7 @@ def compare_class(name: str, target: str = "") -> Table:
     results = iter(read)
     for recipe in recipes_for(name):
         for dtype in (torch.float32, torch.bfloat16):
-            run, problem = next(results)
+            run, problem = next(results, (None, unread))
             for found, leaf, difference in compare_runs(recipe, dtype, run, problem):
                 if target and found not in (recipe.calls_as, target):
                     continue
@@ -111,7 +116,7 @@ def compare_runs(recipe: Any, dtype: Any, read: Any, problem: str) -> Iterator[t
 def family(name: str) -> Table:
     """The table of torch.nn or of one model."""
     if name != "torch":
-        return compare_class(f"transformers.models.{MODELS[name]}")
+        return compare_class(f"transformers.models.{MODELS.get(name, name)}")
     from forwardbook.analyzers.instances.torch_nn import rows
 
     table: Table = {}
@@ -140,14 +145,29 @@ def summary(families: dict[str, Table]) -> dict[str, Any]:
     return {**counts, "named": {name: last.get(name) for name in NAMED}, "others": others}
 
 
-def about() -> dict[str, object]:
+def drawn(count: int, seed: int) -> list[str]:
+    """Base models of that many model types, below `transformers.models`."""
+    import transformers
+    from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
+
+    found = {}
+    for kind, name in MODEL_MAPPING_NAMES.items():
+        first = name if isinstance(name, str) else name[0]
+        home = getattr(getattr(transformers, first, None), "__module__", "")
+        if home.startswith("transformers.models."):
+            found[kind] = f"{home.removeprefix('transformers.models.')}.{first}"
+    chosen = random.Random(seed).sample(sorted(found), count)
+    return [found[kind] for kind in chosen]
+
+
+def about(command: str) -> dict[str, object]:
     """When, with what and by which command."""
     from importlib.metadata import version
 
     versions = {name: version(name) for name in ("torch", "transformers")}
     return {
         "date": datetime.date.today().isoformat(),
-        "command": "python benchmarks/static_share.py",
+        "command": command,
         "versions": {"python": platform.python_version(), **versions},
         "machine": {"cores": os.cpu_count(), "processor": platform.machine()},
     }
@@ -157,17 +177,25 @@ def main() -> None:
     """Every family in a child of its own; the file is written after each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", default=["torch", *MODELS])
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--child")
     options = parser.parse_args()
     if options.child:
         print("RESULT " + json.dumps(family(options.child)))
         return
-    record = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    families = record.get("families", {})
-    for name in options.only:
+    results, names, command = RESULTS, options.only, "python benchmarks/static_share.py"
+    if options.sample:
+        results, names = SAMPLE, drawn(options.sample, options.seed)
+        command += f" --sample {options.sample} --seed {options.seed}"
+    record = json.loads(results.read_text()) if results.exists() else {}
+    families = record.get("families", {}) if record.get("about", {}).get("command") == command else {}
+    for name in names:
+        if options.sample and name in families:
+            continue
         begin = time.monotonic()
-        command = [sys.executable, "-W", "ignore", __file__, "--child", name]
-        child = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+        line = [sys.executable, "-W", "ignore", __file__, "--child", name]
+        child = subprocess.run(line, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
         lines = [line for line in child.stdout.splitlines() if line.startswith("RESULT ")]
         if not lines:
             print(f"{name}: exit code {child.returncode}", flush=True)
@@ -179,9 +207,9 @@ def main() -> None:
         for found, row in families[name].items():
             if row["difference"]:
                 print(f"  {found}: {row['difference'][:200]}", flush=True)
-        RESULTS.parent.mkdir(exist_ok=True)
-        record = {"about": about(), "summary": summary(families), "families": families}
-        RESULTS.write_text(json.dumps(record, indent=1) + "\n")
+        results.parent.mkdir(exist_ok=True)
+        record = {"about": about(command), "summary": summary(families), "families": families}
+        results.write_text(json.dumps(record, indent=1) + "\n")
     print(json.dumps(record["summary"], indent=1))
 
 
