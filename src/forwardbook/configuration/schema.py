@@ -182,3 +182,9 @@ class Configuration(Section):
     hardware: Hardware = Hardware()
     pipeline: Pipeline = Pipeline()
     output: Output = Output()
+
+    @property
+    def dtype(self) -> str:
+        """The format that was asked for, or the usual one of the device."""
+        usual = "bfloat16" if self.hardware.device.startswith("cuda") else "float32"
+        return self.runtime.dtype or usual

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING
 
 from forwardbook.configuration.composition import Composed
 from forwardbook.configuration.overrides import ConfigurationError
 from forwardbook.configuration.schema import Configuration
+from forwardbook.pipeline.configured_tools import TOOLS, Tool, expression, run_stage_two
 from forwardbook.workspace.run_folder import RunFolder, run_folder
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     from forwardbook.models.architecture import Architecture
     from forwardbook.pipeline.profile_settings import Settings
 
-Tool = Literal["nsys", "ncu"]
 STAGES = ("torch_profiler", "static_analysis", "nsys", "ncu", "direct_inference")
-TOOLS: Final[tuple[Tool, ...]] = ("nsys", "ncu")
 JUDGED = ("flops", "memory")
 """The passes that formulas are held against."""
 
@@ -53,8 +52,6 @@ def run_configured(composed: Composed, wanted: Configuration, told: Callable[[st
 
             profile_into(folder, looked.architecture, looked.settings, told)
         for tool, chosen in looked.ranges.items():
-            from forwardbook.pipeline.configured_tools import run_stage_two
-
             missing += run_stage_two(tool, folder, wanted, chosen, told)
         return Ran(folder.path, tuple(missing), failed)
 
@@ -88,8 +85,6 @@ def _looked_at(wanted: Configuration) -> _Looked:
     ranges: dict[Tool, str] = {}
     for tool in TOOLS:
         if tool in enabled:
-            from forwardbook.pipeline.configured_tools import expression
-
             stage = getattr(stages, tool)
             ranges[tool] = expression(tool, stage.range, stage.domain, modules)
     first = "torch_profiler" in enabled or "static_analysis" in enabled
@@ -151,7 +146,7 @@ def settings_of(wanted: Configuration, weights: Path | None) -> Settings:
     return Settings(
         sizes={name: size for name, size in sizes.items() if size is not None},
         device=wanted.hardware.device,
-        dtype=dtype_of(wanted),
+        dtype=wanted.dtype,
         new_tokens=runtime.new_tokens,
         repeats=first.repeats,
         warmup=first.warmup,
@@ -165,12 +160,6 @@ def settings_of(wanted: Configuration, weights: Path | None) -> Settings:
         static_analysis=wanted.pipeline.static_analysis.enable,
         content=_content(wanted, weights),
     )
-
-
-def dtype_of(wanted: Configuration) -> str:
-    """The format that was asked for, or the usual one of the device."""
-    usual = "bfloat16" if wanted.hardware.device.startswith("cuda") else "float32"
-    return wanted.runtime.dtype or usual
 
 
 def _content(wanted: Configuration, weights: Path | None) -> Filling | None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from forwardbook.configuration.schema import Configuration
 from forwardbook.workspace.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from forwardbook.models.architecture import Architecture
-    from forwardbook.pipeline.configured_run import Tool
     from forwardbook.profiling.tools.commands import ToolCommand
+
+Tool = Literal["nsys", "ncu"]
+TOOLS: Final[tuple[Tool, ...]] = ("nsys", "ncu")
 
 
 def run_stage_two(

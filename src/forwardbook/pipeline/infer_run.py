@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from forwardbook.configuration.schema import Configuration
 from forwardbook.errors import ForwardbookError
-from forwardbook.inference.checkpoint import CheckpointRefused, Wishes, checkpoint_in, fingerprint, predictor
+from forwardbook.inference.checkpoint import CheckpointRefused, Wishes, checkpoint_in, fingerprint
 from forwardbook.inference.samples import DatasetError, Turn, samples_of, turns
 from forwardbook.workspace.json_lines import Line, LineWriter
 from forwardbook.workspace.run_folder import RunFolder
@@ -133,11 +133,11 @@ def weights_folder(wanted: Configuration) -> Path:
 def _predictor(found: Checkpoint, wanted: Configuration) -> Predict:
     import torch
 
-    from forwardbook.pipeline.configured_run import dtype_of
+    from forwardbook.inference.loading import predictor
 
     stage, runtime = wanted.pipeline.direct_inference, wanted.runtime
     torch.manual_seed(runtime.seed)
-    dtype = getattr(torch, dtype_of(wanted), None)
+    dtype = getattr(torch, wanted.dtype, None)
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
         raise CheckpointRefused(f"predicting in {runtime.dtype}: give a format such as float32 or bfloat16")
     try:
