@@ -11,7 +11,8 @@ from forwardbook.agents.choose import Chosen
 from forwardbook.agents.recordings import Recorded, Replay
 from forwardbook.cli import main
 from forwardbook.pipeline.agent_module import Check
-from forwardbook.pipeline.analyze import AnalysisError, Options, analyze, attempt, previewed
+from forwardbook.pipeline.analyze import Options, analyze, attempt, previewed
+from forwardbook.pipeline.attempt import AnalysisError
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.given import request_for
 from forwardbook.pipeline.job import Limits

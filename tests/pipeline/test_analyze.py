@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.analyze import Analysis, AnalysisError, Options, analyze
+from forwardbook.pipeline.analyze import Analysis, Options, analyze
+from forwardbook.pipeline.attempt import AnalysisError
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.request import Request, Response
 from forwardbook.pipeline.validate import differences, same, validate

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pydantic import BaseModel, JsonValue
 
@@ -21,18 +21,14 @@ from forwardbook.agents.served import lines_of
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.analyzers.reader import Facts, SourceFile, Sources
 from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.attempt import Attempt
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import DATA, Request, Response
+from forwardbook.pipeline.request import Request, Response
 from forwardbook.pipeline.subject import Subject
 from forwardbook.profiling.claim import Claim
 from forwardbook.schema import Entry, Proposal
 
-if TYPE_CHECKING:
-    from forwardbook.pipeline.analyze import Attempt
-
-ASKED: Final = frozenset({"unsupported", "forward", "timeout", "memory", "wrong"})
-"""Kinds of problems of the engines that a person may have a model look into."""
 CHECK_SECONDS: Final = 120.0
 _PROCESSES: Final = threading.BoundedSemaphore(min(os.cpu_count() or 1, 4))
 
@@ -55,21 +51,6 @@ def hold(request: Request, limits: Limits) -> Response:
     """What measuring says of a claim, from a child process; no more of them at once than processors."""
     with _PROCESSES:
         return run_child(request, limits, "forwardbook.pipeline.claim_work:work")
-
-
-def open_points(entry: Entry | None, problem: str = "", kind: str = "") -> tuple[str, ...]:
-    """What the engines did not settle, a line each; nothing where a model has nothing to add."""
-    found = [problem] if kind in ASKED else []
-    if entry is not None and "agent" not in entry.derived_by:
-        for row in entry.unresolved:
-            found.append(f"{row.file}:{row.line}: {row.operation}: {row.reason}")
-        for one in entry.regimes:
-            for assumed in one.assumptions:
-                if assumed.startswith(DATA):
-                    found.append(
-                        f"regime {one.name} holds only if {assumed} is what a run without data takes"
-                    )
-    return tuple(dict.fromkeys(found))
 
 
 @dataclass

@@ -14,12 +14,14 @@ from pydantic import JsonValue
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.errors import ForwardbookError
 from forwardbook.generate import stuck
+from forwardbook.pipeline.attempt import AnalysisError, Attempt
 from forwardbook.pipeline.child import run_child
 from forwardbook.pipeline.given import SEED as SEED
 from forwardbook.pipeline.given import Options as Options
 from forwardbook.pipeline.given import request_for as request_for
 from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import Derive, ProblemKind, Request, Response
+from forwardbook.pipeline.open_points import open_points
+from forwardbook.pipeline.request import Derive, Request, Response
 from forwardbook.pipeline.response_entry import is_refuted, output_of, read_entry
 from forwardbook.pipeline.store import check_writable, remove_diagnostics, store, write_diagnostics
 from forwardbook.pipeline.subject import Subject, subject
@@ -35,14 +37,6 @@ if TYPE_CHECKING:
 Run = Callable[[Request, Limits], Response]
 
 
-class AnalysisError(ForwardbookError):
-    """A class could not be analysed: `kind` says what went wrong, `output` what its code printed last."""
-
-    def __init__(self, message: str, kind: ProblemKind, output: tuple[str, ...] = ()) -> None:
-        super().__init__("\n".join([message, *_quoted(output)]))
-        self.kind, self.output = kind, output
-
-
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """What came of it: the entry, its key, whether it was known before, how long it took."""
@@ -51,26 +45,6 @@ class Analysis:
     entry: Entry
     cached: bool
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What the engines say of a class: its entry, or their problem."""
-
-    wanted: Subject
-    options: Options
-    request: Request
-    entry: Entry | None
-    problem: AnalysisError | None
-    begin: float
-
-    @property
-    def points(self) -> tuple[str, ...]:
-        """What they leave open, a line each; nothing where a model has nothing to add."""
-        from forwardbook.pipeline.agent_module import open_points
-
-        problem = self.problem
-        return open_points(self.entry, str(problem or ""), problem.kind if problem else "")
 
 
 def analyze(
@@ -204,8 +178,6 @@ def dated(entry: Entry, wanted: Subject, given: Given | None) -> Entry:
 
 def is_open(entry: Entry) -> bool:
     """Whether a model could add to what the engines found."""
-    from forwardbook.pipeline.agent_module import open_points
-
     return bool(open_points(entry))
 
 
@@ -260,12 +232,6 @@ def _derived(
         message = response.problem or f"analysing {wanted.full_class_name}: no entry came back; report this"
         raise AnalysisError(message, response.problem_kind or "internal", output_of(response))
     return entry
-
-
-def _quoted(output: tuple[str, ...]) -> list[str]:
-    if not output:
-        return []
-    return ["  the last that its code printed:", *(f"  | {line[:200]}" for line in output[-8:])]
 
 
 def _near(path: Path) -> Path:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.analyze import Analysis, Attempt, Options, attempt, concluded
+from forwardbook.pipeline.analyze import Analysis, Options, attempt, concluded
 from forwardbook.pipeline.analyze_spread import answered
+from forwardbook.pipeline.attempt import Attempt
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.spread import HERE, Spread
 from forwardbook.workspace import Workspace
