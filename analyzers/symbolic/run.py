@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.bridges import no_initialisation, symbolic_integers
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
+from forwardbook.analyzers.symbolic.kernels import native_shapes
 from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.shadows import carry
@@ -124,6 +126,18 @@ def default_dtype(dtype: torch.dtype) -> Iterator[None]:
         torch.set_default_dtype(before)
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Inside, what only the garbage collector would free lives on: no peak depends on when it came."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
 SYMBOLIC_WIDTHS = ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes")
 
 
@@ -135,13 +149,12 @@ def run_symbolically(
     places: SourcePlaces | None = None,
 ) -> SymbolicRun:
     """One run with every size symbolic, those of `pinned` apart; `places` where code is interpreted."""
+    native_shapes()
     ledger = Ledger()
     expressions = Expressions(ledger)
     sizes = SymbolicSizes(ledger, hints or {}, pinned or {})
     values = Values(symbolic=True)
-    recorder = Recorder(
-        Widths(*map(Expr.symbol, SYMBOLIC_WIDTHS)), dtype, values, ledger, expressions
-    )
+    recorder = Recorder(Widths(*map(Expr.symbol, SYMBOLIC_WIDTHS)), dtype, values, ledger, expressions)
     if places is not None:
         recorder.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
@@ -151,7 +164,7 @@ def run_symbolically(
             root = recipe.build(sizes).eval()
             args, kwargs = recipe.inputs(sizes, root, MetaMaker())
         ledger.running = True
-        with FusedOperations(symbolic=True), recorder.watching(root):
+        with _no_collection(), FusedOperations(symbolic=True), recorder.watching(root):
             root(*args, **kwargs)
     return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes)
 
@@ -170,6 +183,7 @@ def run_measured(
     recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype, widths: Widths
 ) -> tuple[Trace, torch.nn.Module]:
     """The same recipe at plain integers, on the meta device, under the same recorder."""
+    native_shapes()
     values = Values(symbolic=False)
     recorder = Recorder(widths, dtype, values)
     chosen = NumberSizes(sizes)
@@ -177,6 +191,6 @@ def run_measured(
         with torch.device("meta"), no_initialisation(), _Construction(values):
             root = recipe.build(chosen).eval()
             args, kwargs = recipe.inputs(chosen, root, MetaMaker())
-        with FusedOperations(symbolic=False), recorder.watching(root):
+        with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)
     return recorder.trace, root
