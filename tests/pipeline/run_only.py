@@ -1,10 +1,19 @@
 """A worker for tests of the child process alone: it builds and calls the class and derives nothing."""
 
 import importlib
+from collections.abc import Sequence
 
 import torch
 
 from forwardbook.pipeline.request import Request, Response
+
+given: tuple[str, ...] = ()
+
+
+def warm(texts: Sequence[str]) -> None:
+    """Keeps what a server is given."""
+    global given
+    given = tuple(texts)
 
 
 def work(request: Request) -> Response:

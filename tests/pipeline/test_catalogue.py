@@ -14,6 +14,7 @@ from forwardbook.pipeline.catalogue_merge import merge
 from forwardbook.pipeline.catalogue_plan import NoSuchPackage, Plan, planned
 from forwardbook.pipeline.catalogue_record import (
     CATALOGUE_NAME,
+    UNIT,
     ClassResult,
     UnitRecord,
     UnitResult,
@@ -21,7 +22,6 @@ from forwardbook.pipeline.catalogue_record import (
     read_catalogue,
 )
 from forwardbook.pipeline.catalogue_share import shared
-from forwardbook.pipeline.catalogue_work import UNIT
 from forwardbook.pipeline.coverage import coverage, reasons
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.request import Request, Response

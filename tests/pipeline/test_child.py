@@ -1,13 +1,17 @@
 """The child process: whatever the code does, a clear problem comes back and nothing is left running."""
 
+import os
+import signal
+import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.fork_server import Forks
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.request import Request, Response
 
@@ -27,17 +31,30 @@ class Toy(torch.nn.Module):
 """
 
 
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    """A process that has imported torch and forks children."""
+    with Forks("run_only:warm", ("a", "b")) as server:
+        yield server
+
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux alone")
+
+
+@pytest.fixture(params=["fresh", pytest.param("forked", marks=LINUX)])
+def call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forks: Forks, request: pytest.FixtureRequest
+) -> Call:
     """Runs a class with the given bodies of forward() and __init__ in a child, and gives the response."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    run_child_here = run_child if request.param == "fresh" else forks.run
 
     def run(forward: str, *, init: str = "pass", seconds: float = 60, memory_gb: float = 1) -> Response:
         body = textwrap.indent(textwrap.dedent(forward).strip(), " " * 8)
         file = tmp_path / "toy_layers.py"
         file.write_text(CLASS.format(init=init, forward=body))
         request = Request(target="toy_layers.Toy", file=str(file), roots=(str(tmp_path),))
-        return run_child(request, Limits(memory_gb, seconds), "run_only:work")
+        return run_child_here(request, Limits(memory_gb, seconds), "run_only:work")
 
     return run
 
@@ -148,3 +165,52 @@ def test_other_programs_are_ended(call: Call, tmp_path: Path) -> None:
 
     assert {"returned": "7"} == response.entry
     assert not Path(f"/proc/{pid}").exists() or b"" == Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@pytest.fixture
+def forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forks: Forks) -> Call:
+    """The same in a forked child alone."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+
+    def run(forward: str) -> Response:
+        (tmp_path / "toy_layers.py").write_text(CLASS.format(init="pass", forward=" " * 8 + forward))
+        request = Request(target="toy_layers.Toy", roots=(str(tmp_path),))
+        return forks.run(request, Limits(1, 60), "run_only:work")
+
+    return run
+
+
+@LINUX
+def test_forked_children_have_what_was_warmed_and_nothing_of_each_other(forked: Call) -> None:
+    """What one child does to a module that all share, the next does not see."""
+    body = "import run_only; run_only.given += 'x',; return run_only.given"
+
+    assert ["('a', 'b', 'x')"] * 2 == [str((forked(body).entry or {}).get("returned")) for _ in range(2)]
+
+
+@LINUX
+def test_a_server_that_dies_costs_one_child_alone(forked: Call) -> None:
+    """Its child counts as out of memory, for which the system ends such a process; the next has another."""
+    response = forked("os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)")
+
+    assert "memory" == response.problem_kind
+    assert {"returned": "7"} == forked("return 7").entry
+
+
+@LINUX
+def test_the_children_of_a_server_end_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever ends the server ends the child that it has."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    with Forks("run_only:warm") as forks:
+        server = forks._server()
+        (tmp_path / "job.json").write_text("")  # nothing to do: the child ends by itself
+        child = server.start(tmp_path)
+        child.wait(60)
+        os.kill(server.pid, signal.SIGSTOP)
+    for _ in range(100):
+        if not Path(f"/proc/{server.pid}").exists():
+            break
+        time.sleep(0.02)
+
+    assert not server.alive
+    assert 1 == child.returncode

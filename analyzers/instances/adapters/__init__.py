@@ -20,4 +20,11 @@ def adapter_for(library: str, called: Called | None = None) -> Adapter:
     return PlainAdapter(library, called) if called is not None else PlainAdapter(library)
 
 
-__all__ = ["Adapter", "Called", "Way", "adapter_for"]
+def shared_by(library: str) -> tuple[str, ...]:
+    """What most units of a library import, none of it analysed."""
+    from forwardbook.analyzers.instances.adapters.transformers_shared import SHARED
+
+    return SHARED if library == "transformers" else ()
+
+
+__all__ = ["Adapter", "Called", "Way", "adapter_for", "shared_by"]

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from forwardbook.analyzers.reader import Outlines, ReaderError, glance_at
 from forwardbook.pipeline.analyze import SEED
 from forwardbook.pipeline.catalogue_journal import Journal
 from forwardbook.pipeline.catalogue_plan import Plan, Unit
 from forwardbook.pipeline.catalogue_record import (
+    UNIT,
     Catalogue,
     ClassResult,
     UnitRecord,
     UnitResult,
     read_catalogue,
 )
-from forwardbook.pipeline.catalogue_work import UNIT
 from forwardbook.pipeline.child import run_child
+from forwardbook.pipeline.fork_server import Forks
 from forwardbook.pipeline.job import Limits
 from forwardbook.pipeline.request import Request, Response
 from forwardbook.pipeline.versions import differing
 from forwardbook.workspace import Database, DatabaseError, Workspace
 
 WORKER = "forwardbook.pipeline.catalogue_work:work"
+WARMER = "forwardbook.pipeline.catalogue_warm:warm"
 BUDGET = 240.0  # seconds of processor time for one unit
 MEMORY_GB = 3.0
+FEW = 2  # units for each job: fewer are not worth a process that prepares for them
+EXAMPLES = 12  # classes read in advance, for what all sources have in common
 GRACE = 4.0  # how much slower than its processor time a unit may be on a busy machine
 Run = Callable[[Request, Limits, str], Response]
 
@@ -42,7 +47,8 @@ class Building:
     seed: int = SEED
     points: int = 3
     force: bool = False
-    run: Run = field(default=run_child)
+    run: Run | None = None
+    """How a unit's process is had; where it is not said, forked from one that has imported everything."""
 
     @property
     def limits(self) -> Limits:
@@ -79,14 +85,17 @@ def build(
         key=lambda unit: (-len(unit.classes), unit.name)
     )  # the long ones first, so that none is left last
     settled = {} if how.force else _settled(database, known, todo, plan.library)
+    children = Forks(WARMER, (plan.library, *_examples(todo)))
+    worth = sys.platform == "linux" and len(todo) > FEW * how.jobs
+    run = how.run or (children.run if worth else run_child)
 
     def one(unit: Unit) -> UnitResult:
         started(unit.name)
-        result = _worked(unit, settled, how)
+        result = _worked(unit, settled, how, run)
         journal.keep(result)  # here, so that what was done while others were told is kept too
         return result
 
-    with ThreadPoolExecutor(how.jobs) as pool:
+    with children, ThreadPoolExecutor(how.jobs) as pool:
         waiting: set[Future[UnitResult]] = {pool.submit(one, unit) for unit in todo}
         try:
             while waiting:
@@ -96,6 +105,12 @@ def build(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _examples(units: Sequence[Unit]) -> list[str]:
+    """A class of some units, drawn evenly: what reading them takes, reading the others takes as well."""
+    ordered = sorted(units, key=lambda unit: unit.name)
+    return [unit.classes[0].full_name for unit in ordered[:: max(1, len(ordered) // EXAMPLES)]]
 
 
 def _keys(database: Database) -> dict[str, str]:
@@ -139,7 +154,7 @@ def _settled(
     return found
 
 
-def _worked(unit: Unit, settled: dict[str, ClassResult], how: Building) -> UnitResult:
+def _worked(unit: Unit, settled: dict[str, ClassResult], how: Building, run: Run) -> UnitResult:
     wanted = tuple(one.full_name for one in unit.classes if one.full_name not in settled)
     known = [settled[one.full_name] for one in unit.classes if one.full_name in settled]
     result = UnitResult(unit=unit.name, library=unit.library, record=UnitRecord(stamp=unit.stamp))
@@ -152,7 +167,7 @@ def _worked(unit: Unit, settled: dict[str, ClassResult], how: Building) -> UnitR
             points=how.points,
             roots=_roots(unit),
         )
-        result = _result(unit, wanted, how.run(request, how.limits, WORKER))
+        result = _result(unit, wanted, run(request, how.limits, WORKER))
     defines = {one.full_name: one.defines for one in unit.classes}
     classes = [
         one.model_copy(update={"defines": defines.get(one.name, True)}) for one in result.record.classes

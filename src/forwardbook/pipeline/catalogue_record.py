@@ -14,6 +14,8 @@ from forwardbook.workspace import Workspace, write_atomically
 
 CATALOGUE_NAME: Final = "catalogue.json"
 CATALOGUE_VERSION: Final = 1
+UNIT: Final = "unit"
+"""Under this name the diagnostics of a response hold a unit's result."""
 
 State = Literal["exact", "bounded", "wrong", "unproved", "unreached"]
 """What came of a class: the verdict of its entry; `unreached` where no forward() that ran called it."""

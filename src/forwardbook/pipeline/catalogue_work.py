@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import resource
 import sys
@@ -16,6 +17,7 @@ from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, re
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.catalogue_derive import LATE, Reached, names_called, reach
 from forwardbook.pipeline.catalogue_record import (
+    UNIT,
     ClassResult,
     Spent,
     State,
@@ -30,8 +32,7 @@ from forwardbook.pipeline.overtime import Clock, Overtime
 from forwardbook.pipeline.request import Request, Response
 from forwardbook.schema import Entry
 
-UNIT = "unit"
-"""Under this name the diagnostics of a response hold the result."""
+COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
 DIGITS = 24  # of the hash of a family's code: two of ten thousand classes do not meet by accident
 _UNBUILT = ("constructor", "import", "needs")  # what keeps a model from being looked into
 _LONGEST = 300  # characters of a reason
@@ -40,6 +41,7 @@ _LONGEST = 300  # characters of a reason
 def work(request: Request) -> Response:
     """The result of a unit: `wanted` are full class names, `target` is the unit's name."""
     begin, library = time.monotonic(), request.target.partition(".")[0]
+    gc.set_threshold(*COLLECT)
     unit = _Unit(request, adapter_for(library, lambda recipe: names_called(recipe, {})), library)
     unit.run()
     result = UnitResult(

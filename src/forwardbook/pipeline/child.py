@@ -13,8 +13,9 @@ import threading
 import time
 import uuid
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Protocol
 
 import forwardbook
 from forwardbook.pipeline.failure import Spot, chosen, out_of_memory
@@ -27,19 +28,42 @@ _SHOWN: Final = 20  # lines of output beside a problem
 _SIGNALS: Final = {"SIGSEGV": "a segmentation fault", "SIGABRT": "abort()", "SIGFPE": "an arithmetic fault"}
 
 
+class Running(Protocol):
+    """A process that does a job: started afresh, or forked from one that was."""
+
+    pid: int
+    token: str
+    """What it and all that descend from it carry in their environment ..."""
+    spared: frozenset[int]
+    """... and who else does."""
+
+    @property
+    def output(self) -> IO[bytes]: ...
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, number: int) -> None: ...
+
+
 def run_child(request: Request, limits: Limits | None = None, worker: str = WORKER) -> Response:
     """The response of a fresh process; whatever happens there, or here, it and all it started are gone after.
 
     What the analysed code printed is kept apart: its last lines are in the diagnostics of a problem.
     """
-    limits = limits or Limits.given()
+    return answered(request, limits or Limits.given(), worker, Fresh)
+
+
+def answered(request: Request, limits: Limits, worker: str, start: Callable[[Path], Running]) -> Response:
+    """The response of the process that `start` gives for a folder with a job."""
     with tempfile.TemporaryDirectory(prefix="forwardbook-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         job = Job(request=request, worker=worker, memory=int(limits.memory_gb * 1e9), seconds=limits.seconds)
         (folder / JOB).write_text(job.model_dump_json(), encoding="utf-8")
-        token = uuid.uuid4().hex
-        process = _start(folder, token)
-        output = _Output(process.stdout)
+        process = start(folder)
+        output = _Output(process.output)
         late = False
         try:
             try:
@@ -48,28 +72,39 @@ def run_child(request: Request, limits: Limits | None = None, worker: str = WORK
                 late = True
                 _ask_where(process, folder)
         finally:
-            _end(process, token)
+            code = _end(process)
             text = output.close()
-        response = _response(folder, request, process.returncode, late, limits, text)
+        response = _response(folder, request, code, late, limits, text)
     if response.problem is None:
         return response
     shown = [*text.strip().splitlines()[-_SHOWN:]]
     return response.model_copy(update={"diagnostics": {**response.diagnostics, "output": [*shown]}})
 
 
-def _start(folder: Path, token: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        # -P: the current folder is not importable, or its files could hide the standard library's
-        [sys.executable, "-P", "-m", "forwardbook.pipeline.child_main", str(folder), str(os.getpid())],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,  # a group of its own, which a Ctrl-C at the terminal does not reach
-        env=_environment(token),
-    )
+class Fresh(subprocess.Popen[bytes]):
+    """A new interpreter."""
+
+    def __init__(self, folder: Path) -> None:
+        self.token = uuid.uuid4().hex
+        self.spared: frozenset[int] = frozenset()
+        super().__init__(
+            # -P: the current folder is not importable, or its files could hide the standard library's
+            [sys.executable, "-P", "-m", "forwardbook.pipeline.child_main", str(folder), str(os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # a group of its own, which a Ctrl-C at the terminal does not reach
+            env=environment(self.token),
+        )
+
+    @property
+    def output(self) -> IO[bytes]:
+        """What it prints."""
+        assert self.stdout is not None
+        return self.stdout
 
 
-def _environment(token: str) -> dict[str, str]:
+def environment(token: str) -> dict[str, str]:
     """Ours, without a way to the network or to a GPU."""
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     package = Path(forwardbook.__file__).parent.parent
@@ -91,8 +126,7 @@ def _environment(token: str) -> dict[str, str]:
 class _Output:
     """Drains what a process prints, so that it never waits for us, and keeps the last of it."""
 
-    def __init__(self, stream: IO[bytes] | None) -> None:
-        assert stream is not None
+    def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._chunks: deque[bytes] = deque()
         self._size = 0
@@ -115,7 +149,7 @@ class _Output:
         return b"".join(self._chunks).decode("utf-8", "replace")
 
 
-def _ask_where(process: subprocess.Popen[bytes], folder: Path) -> None:
+def _ask_where(process: Running, folder: Path) -> None:
     """Let a process that still runs write down which line it is at."""
     process.send_signal(signal.SIGUSR1)
     deadline = time.monotonic() + 1
@@ -124,19 +158,23 @@ def _ask_where(process: subprocess.Popen[bytes], folder: Path) -> None:
     time.sleep(0.05)
 
 
-def _end(process: subprocess.Popen[bytes], token: str) -> None:
-    """Kill the process, its group, and whatever left the group."""
+def _end(process: Running) -> int:
+    """Kill the process, its group, and whatever left the group; its exit code."""
+    if process.returncode is None:
+        process.send_signal(signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        if process.pid:
+            os.killpg(process.pid, signal.SIGKILL)
+    code = process.wait()
     for _ in range(5):  # a process found may have started another meanwhile
-        found = _descendants(token)
+        found = set(_descendants(process.token)) - process.spared
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if not found:
-            return
+            break
         time.sleep(0.05)
+    return code
 
 
 def _descendants(token: str) -> list[int]:
