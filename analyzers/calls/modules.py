@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 
 from forwardbook.analyzers.calls.files import FileNames
+from forwardbook.analyzers.calls.nearness import shared_folders
 from forwardbook.analyzers.calls.values import ModuleValue
 from forwardbook.analyzers.index.facts import FileFacts, Import
 
@@ -46,7 +47,9 @@ class Modules:
         """The module of this name, of several the one nearest to a file; a neighbour where no package is."""
         paths = self.by_name.get(dotted)
         if paths:
-            return ModuleValue(dotted, max(paths, key=lambda path: (_shared(path, near), path == near)))
+            return ModuleValue(
+                dotted, max(paths, key=lambda path: (shared_folders(path, near), path == near))
+            )
         if dotted in self.packages:
             return ModuleValue(dotted, "")
         folder = near.rpartition("/")[0]
@@ -101,13 +104,3 @@ class Modules:
         bindings = self.names(module.path).imports.get("", {}).get(found.name, ())
         own = all(not one.alias and self.meant(module.path, one) == module.dotted for one in bindings)
         return (module.path,) if own else ()
-
-
-def _shared(left: str, right: str) -> int:
-    """How many leading folders two paths share."""
-    count = 0
-    for one, other in zip(left.split("/")[:-1], right.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        count += 1
-    return count

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final, Literal
 
+from forwardbook.analyzers.calls.nearness import shared_folders
 from forwardbook.analyzers.calls.values import Place
 from forwardbook.analyzers.index.facts import Binding, Call, Definition, Edge, FileFacts, How, Launch
 
@@ -156,8 +157,8 @@ class Native:
             return (Place(scope.path, wanted),), "exact", ""
         places = list(dict.fromkeys(Place(path, wanted) for path in bodies))
         if len(places) > 1:
-            best = max(_shared(place.path, scope.path) for place in places)
-            places = [place for place in places if _shared(place.path, scope.path) == best]
+            best = max(shared_folders(place.path, scope.path) for place in places)
+            places = [place for place in places if shared_folders(place.path, scope.path) == best]
         if len(places) == 1:
             return (places[0],), "exact", ""
         return tuple(places), "possible", f"{len(places)} files define it"
@@ -225,13 +226,3 @@ def _normal(path: str) -> str:
         elif part not in ("", ".", ".."):
             parts.append(part)
     return "/".join(parts)
-
-
-def _shared(left: str, right: str) -> int:
-    """How many leading folders two paths share."""
-    count = 0
-    for one, other in zip(left.split("/")[:-1], right.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        count += 1
-    return count

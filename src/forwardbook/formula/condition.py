@@ -5,10 +5,22 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Final
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula.expr import Expr
+
+if TYPE_CHECKING:
+    from forwardbook.formula.rational import Rational
+
+COMPARISONS: Final[Mapping[str, Callable[[Rational, Rational], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +31,9 @@ class Condition:
     op: str
     right: Expr
 
-    _COMPARISONS: ClassVar[dict[str, Callable[[int, int], bool]]] = {
-        "==": operator.eq,
-        "!=": operator.ne,
-        "<": operator.lt,
-        "<=": operator.le,
-        ">": operator.gt,
-        ">=": operator.ge,
-    }
-
     def __post_init__(self) -> None:
-        if self.op not in self._COMPARISONS:
-            raise FormulaError(f"{self.op!r} is no comparison; use one of {', '.join(self._COMPARISONS)}")
+        if self.op not in COMPARISONS:
+            raise FormulaError(f"{self.op!r} is no comparison; use one of {', '.join(COMPARISONS)}")
         object.__setattr__(self, "left", Expr.of(self.left))
         object.__setattr__(self, "right", Expr.of(self.right))
 
@@ -43,7 +46,7 @@ class Condition:
 
     def holds(self, values: Mapping[str, int]) -> bool:
         """Whether the comparison is true at these sizes."""
-        return self._COMPARISONS[self.op](self.left.evaluate(values), self.right.evaluate(values))
+        return COMPARISONS[self.op](self.left.evaluate(values), self.right.evaluate(values))
 
     def symbols(self) -> frozenset[str]:
         """The names on either side."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from forwardbook.errors import ForwardbookError
+from forwardbook.formula.condition import COMPARISONS
 from forwardbook.schema import QUANTITIES
 
 _UNITS: Final = {
@@ -24,13 +24,6 @@ _FORM: Final = re.compile(
     re.DOTALL,
 )
 _SIZE: Final = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=\s*([0-9][0-9_]*)\s*")
-_SIGNS: Final[dict[str, Callable[[Fraction, Fraction], bool]]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 class BudgetError(ForwardbookError):
@@ -50,7 +43,7 @@ class Budget:
 
     def holds(self, value: int) -> bool:
         """Whether a value keeps it."""
-        return _SIGNS[self.sign](Fraction(value), self.bound)
+        return COMPARISONS[self.sign](Fraction(value), self.bound)
 
 
 def parse_budget(name: str, quantity: str, text: object) -> Budget:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
-from typing import Final, Literal
+from typing import Literal
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.formula import Condition
+from forwardbook.formula.condition import COMPARISONS
 from forwardbook.formula.rational import Rational
 from forwardbook.formula.together import Together
 from forwardbook.models.program import parsed as parsed
@@ -173,21 +173,11 @@ def condition(text: str) -> Condition:
     return Condition.parse(text)
 
 
-COMPARED: Final[Mapping[str, Callable[[Rational, Rational], bool]]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-
 @lru_cache(maxsize=4096)
 def _sides(text: str) -> tuple[frozenset[str], Callable[[Rational, Rational], bool], Together]:
     """The symbols of a condition, what compares its sides, and both sides made ready."""
     one = condition(text)
-    return one.symbols(), COMPARED[one.op], Together([one.left, one.right])
+    return one.symbols(), COMPARISONS[one.op], Together([one.left, one.right])
 
 
 def holds(text: str, sizes: Mapping[str, int], widths: Widths) -> bool:

@@ -124,13 +124,16 @@ def _written(parameter: Parameter) -> str:
 # -- rows with a place
 
 
-def _check_constant(table: Table, row: Row, context: Context) -> Verdict:
+def _cited(table: Table, row: Row, context: Context) -> tuple[Place | None, Verdict]:
+    """The place that a row gives, and whether it is there."""
     place = _place(table, row, context)
-    exists = (
-        check_lines(place, context, _near(table, row, context))
-        if place
-        else unverified("the row has no place")
-    )
+    if not place:
+        return None, unverified("the row has no place")
+    return place, check_lines(place, context, _near(table, row, context))
+
+
+def _check_constant(table: Table, row: Row, context: Context) -> Verdict:
+    place, exists = _cited(table, row, context)
     if place is None or exists.state != "supported" or exists.file not in context.sources.files:
         return exists
     name, path = plain_cell(row.cells[0]), exists.file
@@ -148,12 +151,7 @@ def _check_constant(table: Table, row: Row, context: Context) -> Verdict:
 
 
 def _check_mention(table: Table, row: Row, context: Context) -> Verdict:
-    place = _place(table, row, context)
-    exists = (
-        check_lines(place, context, _near(table, row, context))
-        if place
-        else unverified("the row has no place")
-    )
+    place, exists = _cited(table, row, context)
     if place is None or exists.state != "supported":
         return exists
     name, path = plain_cell(row.cells[0]).strip("\"'"), exists.file
@@ -165,12 +163,7 @@ def _check_mention(table: Table, row: Row, context: Context) -> Verdict:
 
 
 def _check_raise(table: Table, row: Row, context: Context) -> Verdict:
-    place = _place(table, row, context)
-    exists = (
-        check_lines(place, context, _near(table, row, context))
-        if place
-        else unverified("the row has no place")
-    )
+    place, exists = _cited(table, row, context)
     if place is None or exists.state != "supported" or exists.file not in context.sources.files:
         return exists
     name, path = exception_name(plain_cell(row.cells[0])), exists.file
@@ -211,12 +204,7 @@ def _launches(table: Table, context: Context) -> Iterator[Found]:
 
 
 def _check_launch(table: Table, row: Row, context: Context) -> Verdict:
-    place = _place(table, row, context)
-    exists = (
-        check_lines(place, context, _near(table, row, context))
-        if place
-        else unverified("the row has no place")
-    )
+    place, exists = _cited(table, row, context)
     if place is None or exists.state != "supported" or exists.file not in context.sources.files:
         return exists
     name, path = plain_cell(row.cells[2 if is_relation_table(table) else 0]), exists.file
