@@ -1,5 +1,6 @@
 """Work spread over threads and over a real Dask cluster, one of whose workers is killed in the middle."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.spread import ClusterError, Spread
 from forwardbook.pipeline.stale import stale_entry
 from forwardbook.workspace import Workspace
@@ -102,6 +104,58 @@ def test_leaving_early_ends_the_work() -> None:
     results = Spread(2)(abs, list(range(10)))
     next(results)
     results.close()  # type: ignore[attr-defined]
+
+
+HELD: list[int] = []
+
+
+def with_what_is_held(number: int) -> tuple[int, int]:
+    """What this process holds, and which process it is."""
+    return HELD[0] + number, os.getpid()
+
+
+def ended_at_three(number: int) -> int:
+    """Kills the process that is given a three."""
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def refused_at_three(number: int) -> int:
+    """Cannot do with a three."""
+    if number == 3:
+        raise ValueError("three")
+    return number
+
+
+def test_forked_processes_have_what_this_one_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is sent to processes but the inputs; each result comes once, from several processes."""
+    monkeypatch.setattr(f"{__name__}.HELD", [100])
+    found = list(Spread(2, processes=True)(with_what_is_held, list(range(40))))
+
+    assert [100 + number for number in range(40)] == sorted(value for value, _ in found)
+    assert os.getpid() not in {process for _, process in found}
+
+
+def test_a_process_that_dies_is_told() -> None:
+    """Nobody waits for ever for a process that was killed."""
+    with pytest.raises(ForwardbookError, match="one of them was ended .* fewer --jobs"):
+        list(Spread(2, processes=True)(ended_at_three, list(range(40))))
+
+
+def test_an_error_of_a_process_is_raised_here() -> None:
+    """What a function raises in a process is raised where its results are asked for."""
+    with pytest.raises(ValueError, match="three"):
+        list(Spread(2, processes=True)(refused_at_three, list(range(40))))
+
+
+def test_leaving_processes_early_ends_them() -> None:
+    """Who stops asking for results is left with no process."""
+    results = Spread(2, processes=True)(abs, list(range(100)))
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+
+    assert not multiprocessing.active_children()
 
 
 def test_nobody_at_the_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,8 @@
-"""One planned page in, its Markdown and the verdict on its claims out, in this process or in several."""
+"""One planned page in, its Markdown and the verdict on its claims out."""
 
 from __future__ import annotations
 
-import multiprocessing
 import re
-import signal
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -201,38 +197,3 @@ class Press:
 def _shown(claim: Claim) -> str:
     where = f" ({claim.file})" if claim.file and claim.file not in claim.message() else ""
     return f"{claim.message()}{where}"
-
-
-_PRESS: list[Press] = []
-"""The press of a worker process, inherited when it is forked."""
-
-
-def rendered(press: Press, pages: tuple[Planned, ...], jobs: int) -> Iterator[Rendered]:
-    """Each page as soon as it is ready; with several jobs in forked processes where there is such a thing."""
-    forks = "fork" in multiprocessing.get_all_start_methods()
-    if jobs < 2 or len(pages) < 2 or not forks:
-        for planned in pages:
-            yield press.render(planned)
-        return
-    press.prepare()
-    _PRESS[:] = [press]
-    context = multiprocessing.get_context("fork")
-    try:
-        with ProcessPoolExecutor(min(jobs, len(pages)), context, _leave_interrupts) as pool:
-            waiting = [pool.submit(_render, planned) for planned in pages]
-            try:
-                for done in as_completed(waiting):
-                    yield done.result()
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
-    finally:
-        _PRESS.clear()
-
-
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the process that writes; a worker ends when its pool does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _render(planned: Planned) -> Rendered:
-    return _PRESS[0].render(planned)

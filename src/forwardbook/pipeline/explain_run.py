@@ -17,7 +17,6 @@ from forwardbook.workspace.source_tree import SourceTree, source_tree
 
 if TYPE_CHECKING:
     from forwardbook.agents.choose import Chosen
-    from forwardbook.pipeline.explain_plan import Planned
     from forwardbook.pipeline.explain_render import Press, Rendered
     from forwardbook.pipeline.explain_sources import Resolver, Sources
 
@@ -166,6 +165,9 @@ def _write(run: Run, tree: SourceTree, pages: frozenset[str], record: RunRecord)
 
 def _render_all(run: Run, press: Press, keeper: Keeper) -> None:
     """Render what is not done yet: first what stands alone, then the index, which tells of the others."""
+    from forwardbook.pipeline.explain_spread import rendered
+    from forwardbook.pipeline.spread import Spread
+
     pages = press.plan.pages
     open_ = {page.name for page in pages if not keeper.is_done(page.name)}
     if open_ and run.target.kind == "repository":
@@ -174,23 +176,13 @@ def _render_all(run: Run, press: Press, keeper: Keeper) -> None:
         if page.name not in open_:
             run.note(page.name, "unchanged", keeper.figures(page.name))
     first = tuple(page for page in pages if page.name in open_ and page.kind != "index")
-    for count, each in enumerate(_rendered(run, press, first), 1):
+    spread = Spread(run.jobs, run.cluster, processes=True)
+    for count, each in enumerate(rendered(spread, press, first, run.resolver), 1):
         _settle(run, press, each, keeper)
         run.told(each.planned.name, count, len(open_))
     for page in pages:
         if page.name in open_ and page.kind == "index":
             _settle(run, press, press.render(page), keeper)
-
-
-def _rendered(run: Run, press: Press, pages: tuple[Planned, ...]) -> Iterator[Rendered]:
-    """Each page as soon as it is ready, made here or on a cluster."""
-    if run.cluster:
-        from forwardbook.pipeline.explain_cluster import rendered_on
-
-        return rendered_on(run.cluster, press, pages, run.resolver)
-    from forwardbook.pipeline.explain_render import rendered
-
-    return rendered(press, pages, run.jobs)
 
 
 def _settle(run: Run, press: Press, each: Rendered, keeper: Keeper) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -29,20 +30,25 @@ class ClusterError(ForwardbookError):
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Where work is done: in `jobs` threads of this process, or on the cluster of a scheduler's address."""
+    """Where work is done: in `jobs` threads of this process, or on the cluster of a scheduler's address.
+
+    Work that computes in Python itself asks for `processes`: jobs are then processes forked from this one.
+    """
 
     jobs: int = 1
     cluster: str = ""
+    processes: bool = False
 
     def __call__(self, function: Callable[[In], Out], items: Sequence[In]) -> Iterator[Out]:
         """The result of each input, in the order in which they are ready.
 
         Raises:
             ClusterError: the scheduler does not answer, has no workers, or they differ from this program.
+            ForwardbookError: one of several processes was ended from outside.
         """
         if not items:
             return
-        if not self.cluster and (self.jobs < 2 or len(items) < 2):
+        if not self.divides(len(items)):
             for item in items:
                 yield function(item)
             return
@@ -54,11 +60,28 @@ class Spread:
             )
             results = parallel(delayed(function)(item) for item in items)
             try:
-                yield from results
+                for result in results:  # noqa: UP028 - `yield from` closes them before our `finally`
+                    yield result
+            except BrokenExecutor as error:
+                raise ForwardbookError(
+                    f"working in {jobs} processes: one of them was ended before its work was done, perhaps "
+                    "for want of memory; run again with fewer --jobs"
+                ) from error
             finally:
                 with warnings.catch_warnings():  # who leaves early knows that work is left
                     warnings.simplefilter("ignore")
                     results.close()
+
+    def divides(self, count: int) -> bool:
+        """Whether so many inputs go to anyone but this thread."""
+        if self.cluster:
+            return True
+        if self.processes:
+            from forwardbook.pipeline.forked import can_fork
+
+            if not can_fork():
+                return False
+        return self.jobs > 1 and count > 1
 
     def width(self) -> int:
         """How many inputs are worked on at once.
@@ -77,13 +100,21 @@ class Spread:
         from joblib import parallel_config
 
         if not self.cluster:
-            with parallel_config(backend="threading"):
+            with parallel_config(backend=self._local()):
                 yield self.jobs
             return
         with _client(self.cluster) as client:
             _same_programs(client, self.cluster)
             with parallel_config(backend="dask", client=client):
                 yield -1
+
+    def _local(self) -> Any:
+        """joblib's threads, or our backend for it."""
+        if not self.processes:
+            return "threading"
+        from forwardbook.pipeline.forked import Forked
+
+        return Forked()
 
 
 HERE: Final = Spread()
