@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.bridges import no_initialisation, symbolic_integers
+from forwardbook.analyzers.symbolic.caches import symbols_uncached
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.kernels import native_shapes
@@ -159,7 +160,7 @@ def run_symbolically(
         recorder.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
-    with symbolic_integers(packages), default_dtype(dtype), torch.no_grad():
+    with symbolic_integers(packages), symbols_uncached(), default_dtype(dtype), torch.no_grad():
         with torch.device("meta"), no_initialisation(), _Construction(values):
             root = recipe.build(sizes).eval()
             args, kwargs = recipe.inputs(sizes, root, MetaMaker())
