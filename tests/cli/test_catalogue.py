@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from forwardbook.workspace.database_file import database_in
+
 Program = Callable[..., "object"]
 PARTS = """\
 import torch
@@ -71,8 +73,7 @@ def test_dry_run_lists_units_and_runs_nothing(program: Callable[..., object], pa
     [
         (("catalogue", "build", "--library", "no_such_package"), "is not installed"),
         (("catalogue", "build", "--library", "torch", "--only", "*unicorn*"), "there is none"),
-        (("coverage",), "no catalogue was built here"),
-        (("coverage", "--library", "torch"), "no catalogue of torch was built here"),
+        (("coverage", "--library", "no_such_package"), "is not installed"),
     ],
 )
 def test_what_cannot_be_done_is_told(
@@ -84,6 +85,18 @@ def test_what_cannot_be_done_is_told(
     assert 1 == done.returncode  # type: ignore[attr-defined]
     assert said in " ".join(done.stderr.split())  # type: ignore[attr-defined]
     assert "Traceback" not in done.stderr  # type: ignore[attr-defined]
+
+
+def test_without_a_catalogue_the_database_is_counted(program: Callable[..., object]) -> None:
+    """Every class that reading finds is in the denominator; one without an entry was not tried."""
+    done = program("coverage", "--library", "torch", "--json")
+    told = json.loads(done.stdout)["torch"]  # type: ignore[attr-defined]
+
+    assert "a class without an entry was not tried" in " ".join(done.stderr.split())  # type: ignore[attr-defined]
+    assert told["found"] > told["reached"] == told["exact"] + told["bounded"] + told["unproved"] > 140
+    assert told["found"] - told["reached"] == told["reasons"][0]["classes"]
+    assert told["both"] + told["symbolic_alone"] + told["static_alone"] == told["exact"]
+    assert told["formulas"] > 1000 > told["nameless"] == 0
 
 
 def test_a_damaged_catalogue_is_told(program: Callable[..., object], package: Path) -> None:
@@ -100,7 +113,7 @@ def test_a_package_is_built_and_counted(program: Callable[..., object], package:
     first = program("catalogue", "build", "--library", "parts_of_doors", "--json")
     again = program("catalogue", "build", "--library", "parts_of_doors")
     told = json.loads(program("coverage", "--json").stdout)["parts_of_doors"]  # type: ignore[attr-defined]
-    entries = json.loads((package / "module_db.json").read_text(encoding="utf-8"))["entries"]
+    entries = database_in(package / "module_db.json")
 
     assert 0 == first.returncode == again.returncode  # type: ignore[attr-defined]
     assert 3 == json.loads(first.stdout)["coverage"]["found"]  # type: ignore[attr-defined]
@@ -109,6 +122,6 @@ def test_a_package_is_built_and_counted(program: Callable[..., object], package:
         told[name] for name in ("found", "reached", "exact", "bounded", "wrong", "unproved")
     ]
     assert "no value is known for table" in told["reasons"][0]["reason"]
-    assert "parts_of_doors_Door" == entries["parts_of_doors_Gate"]["same_as"]
-    flops = entries["parts_of_doors_Door"]["regimes"][0]["flop_analysis"]["flops"]
+    assert "parts_of_doors_Door" == entries["parts_of_doors_Gate"].same_as
+    flops = entries["parts_of_doors_Door"].regimes[0].flop_analysis.flops
     assert "4 * {batch_size} * {seq_len} * {dim} * {hidden}" == flops

@@ -127,18 +127,16 @@ def coverage(
     """Tell how many classes were found, reached, exact, bounded, wrong or unproved, by library and reason."""
     from dataclasses import asdict
 
-    from forwardbook.errors import ForwardbookError
-    from forwardbook.pipeline.catalogue_record import catalogue_path, read_catalogue
-    from forwardbook.pipeline.coverage import coverage as figures
+    from forwardbook.pipeline.catalogue_record import read_catalogue
+    from forwardbook.pipeline.coverage_of_database import coverage_with
     from forwardbook.workspace import Workspace
 
     workspace = Workspace.find()
-    shares = figures(read_catalogue(workspace), library)
-    if not shares:
-        what = f"of {library} " if library else ""
-        raise ForwardbookError(
-            f"reading {catalogue_path(workspace)}: no catalogue {what}was built here; "
-            f"build one: forwardbook catalogue build --library {library or 'torch'}"
+    shares = coverage_with(read_catalogue(workspace), workspace.load(), library)
+    for one in (one for one in shares if not one.built):
+        _say(
+            f"{one.library}: no catalogue was built here; a class without an entry was not tried: "
+            f"forwardbook catalogue build --library {one.library}"
         )
     if as_json:
         import json

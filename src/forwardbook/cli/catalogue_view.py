@@ -108,12 +108,31 @@ def coverage_view(shares: Sequence[Share], most: int) -> RenderableType:
         table.add_row(escape(name), *map(str, counts), exact, str(one.sharing))
     parts: list[RenderableType] = [table]
     for one in shares:
+        parts += ["", Text(_derived(one))]
         if one.model_types:
             told = f"{one.library}: {one.model_types_reached} of {one.model_types} model types ran"
             parts += ["", Text(told)]
         if one.reasons and most:
             parts += ["", _reasons(one, most)]
     return Group(*parts)
+
+
+def _derived(one: Share) -> str:
+    """How exact classes were derived, and what share of formulas has a symbol that nothing explains."""
+    ways = [
+        f"{count} {how}"
+        for count, how in (
+            (one.both, "by symbolic execution and by reading alike"),
+            (one.symbolic_alone, "by symbolic execution alone"),
+            (one.static_alone, "by reading alone"),
+            (one.analyst, "by an analyst"),
+        )
+        if count
+    ]
+    share = 100 * one.nameless / one.formulas if one.formulas else 0.0
+    names = f"{one.nameless} of {one.formulas} formulas ({share:.2f} %) have a symbol without a meaning"
+    examples = f", such as {'; '.join(one.nameless_examples)}" if one.nameless_examples else ""
+    return f"{one.library}: exact {', '.join(ways) or 'none'}; {names}{examples}"
 
 
 def _reasons(one: Share, most: int) -> Table:

@@ -43,6 +43,17 @@ class Share:
     model_types_reached: int
     sharing: int
     reasons: tuple[Reason, ...]
+    built: bool = True
+    """Whether a catalogue was built; else nobody tried the classes without an entry."""
+    symbolic_alone: int = 0
+    static_alone: int = 0
+    both: int = 0
+    """Of the exact classes, those that both derivations gave."""
+    analyst: int = 0
+    formulas: int = 0
+    nameless: int = 0
+    """Formulas with a symbol that no field of a configuration, attribute or input explains."""
+    nameless_examples: tuple[str, ...] = ()
 
 
 def coverage(catalogue: Catalogue, library: str = "") -> list[Share]:
@@ -52,7 +63,10 @@ def coverage(catalogue: Catalogue, library: str = "") -> list[Share]:
 
 
 def share(name: str, library: LibraryRecord) -> Share:
-    """The figures of one library: every class that was found counts, whatever kept it from being reached."""
+    """The figures of one library: every class that was found counts, whatever kept it from being reached.
+
+    How formulas were derived and what their symbols mean is in the database: `stored` adds that.
+    """
     classes = [one for unit in library.units.values() for one in unit.classes]
     states = Counter(one.state for one in classes)
     own = [one for one in classes if one.defines]

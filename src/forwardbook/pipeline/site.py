@@ -22,8 +22,11 @@ from forwardbook.book.site.catalogue_page import (
 )
 from forwardbook.book.site.data import CATALOGUE_FILE
 from forwardbook.book.site.explained_page import explained_page
+from forwardbook.pipeline.catalogue_record import Catalogue, read_catalogue
+from forwardbook.pipeline.coverage_of_database import Stored
 from forwardbook.pipeline.explain_write import subjects
 from forwardbook.pipeline.site_assets import put_assets
+from forwardbook.pipeline.site_coverage import site_coverage
 from forwardbook.pipeline.site_folder import SiteFolder
 from forwardbook.pipeline.site_models import put_models
 from forwardbook.pipeline.site_modules import Around, class_pages, presets, put_modules
@@ -77,7 +80,7 @@ def prepare(root: Path, docs: Path, further: Sequence[Page] = ()) -> Prepared:
     try:
         put_modules(folder, database, around)
         put_models(folder, kept, pages, around.renderer)
-        put_catalogue(folder, database)
+        put_catalogue(folder, database, read_catalogue(Workspace(root)))
         folder.put("explained.md", explained_page(_explained(docs)).markdown())
         for page in further:
             folder.put(page.name, page.markdown())
@@ -89,14 +92,18 @@ def prepare(root: Path, docs: Path, further: Sequence[Page] = ()) -> Prepared:
     return Prepared(folder.path, tuple(folder.written), tuple(folder.removed), len(folder.kept))
 
 
-def put_catalogue(folder: SiteFolder, database: Database) -> None:
+def put_catalogue(folder: SiteFolder, database: Database, catalogue: Catalogue) -> None:
     """Write the index, the catalogue, a page for each library and the page of holes."""
-    rows = [catalogue_row(key, database.raw(key), _holder(database, key)) for key in database]
+    rows, stored = [], dict[str, Stored]()
+    for key in database:
+        raw, holder = database.raw(key), _holder(database, key)
+        rows.append(catalogue_row(key, raw, holder))
+        stored.setdefault(rows[-1].library, Stored()).add(key, raw, holder)
     open_ = [row.key for row in rows if row.unresolved or row.verdict != "exact"]
     holes = [(key, _hole(database.raw(key))) for key in open_]
     folder.put(CATALOGUE_FILE, catalogue_index(rows).as_json())
     folder.put("catalogue.md", catalogue_page(rows).markdown())
-    folder.put("coverage.md", coverage_page(rows, holes).markdown())
+    folder.put("coverage.md", coverage_page(rows, holes, site_coverage(catalogue, stored)).markdown())
     for library in sorted({row.library for row in rows}):
         found = [row for row in rows if row.library == library]
         folder.put(library_name(library), library_page(library, found).markdown())

@@ -9,6 +9,7 @@ from typing import Final, cast
 from forwardbook.book.blocks import Block, Bullets, Code, Heading, Paragraph, Table
 from forwardbook.book.inline import code, link, plain
 from forwardbook.book.page import Page
+from forwardbook.book.site.coverage_figures import Figures, figures_blocks
 from forwardbook.book.site.data import Catalogue, CatalogueIndex, CatalogueRow
 from forwardbook.book.site.module_page import page_stem
 
@@ -101,9 +102,12 @@ def library_page(library: str, rows: Sequence[CatalogueRow]) -> Page:
     return Page(library_name(library), {"search": {"exclude": "true"}}, tuple(blocks))
 
 
-def coverage_page(rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]]) -> Page:
+def coverage_page(
+    rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]], figures: Sequence[Figures] = ()
+) -> Page:
     """How much is covered, and every hole: what is unresolved, unproved, or refuted."""
-    return Page("coverage.md", {"title": "Coverage and holes"}, tuple(_coverage(rows, holes)))
+    blocks = (*_coverage(rows, holes), *figures_blocks(figures))
+    return Page("coverage.md", {"title": "Coverage and holes"}, blocks)
 
 
 def _coverage(rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]]) -> Iterator[Block]:

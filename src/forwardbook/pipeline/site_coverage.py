@@ -1,0 +1,49 @@
+"""A catalogue and what was collected of the database in, the figures of each library for the site out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from forwardbook.book.site.coverage_figures import Figures, Hindrance
+from forwardbook.pipeline.catalogue_record import Catalogue
+from forwardbook.pipeline.coverage import Share, coverage
+from forwardbook.pipeline.coverage_of_database import Stored, with_stored
+
+REASONS: Final = 40  # of each library, those that touch most classes
+
+
+def site_coverage(catalogue: Catalogue, stored: Mapping[str, Stored]) -> list[Figures]:
+    """The figures of every library that a catalogue was built of."""
+    return [_figures(with_stored(one, stored.get(one.library, Stored()))) for one in coverage(catalogue)]
+
+
+def _figures(one: Share) -> Figures:
+    exact = f"{100 * one.exact / one.reached:.1f} %" if one.reached else ""
+    nameless = f"{100 * one.nameless / one.formulas:.2f} %" if one.formulas else ""
+    types = f"{one.model_types_reached} of {one.model_types}" if one.model_types else ""
+    counts = {
+        "Found": one.found,
+        "Reached": one.reached,
+        "Exact": one.exact,
+        "Bounded": one.bounded,
+        "Wrong": one.wrong,
+        "Unproved": one.unproved,
+        "Exact of reached": exact,
+        "Derived twice": one.both,
+        "Read alone": one.static_alone,
+        "Copies": one.sharing,
+        "Model types that ran": types,
+        "Formulas with an unexplained symbol": nameless,
+    }
+    hindrances = tuple(
+        Hindrance(
+            f"{each.state}, {each.kind}: {each.reason}" if each.kind else f"{each.state}: {each.reason}",
+            each.classes,
+            each.place,
+            each.example,
+        )
+        for each in one.reasons[:REASONS]
+    )
+    told = tuple((name, str(value)) for name, value in counts.items())
+    return Figures(f"{one.library} {one.version}".strip(), told, hindrances)

@@ -1,0 +1,81 @@
+"""What the database says of a library is counted, beside what a catalogue says; the site shows the same."""
+
+from collections.abc import Callable
+
+import pytest
+
+from forwardbook.book.site.catalogue_page import coverage_page
+from forwardbook.pipeline.catalogue_record import Catalogue, ClassResult, LibraryRecord, UnitRecord
+from forwardbook.pipeline.coverage_of_database import Stored, coverage_with
+from forwardbook.pipeline.site_coverage import site_coverage
+from forwardbook.schema import Entry, Parameter
+from forwardbook.workspace import Database
+
+Make = Callable[..., Entry]
+NAMES = ("batch_size", "seq_len", "hidden_size", "num_heads", "window", "chunk_size", "a_dtype_bytes")
+EXPLAINED = tuple(Parameter(name=name, source="config") for name in (*NAMES, "text_config.kv_len"))
+
+
+def _catalogue(*states: str) -> Catalogue:
+    classes = tuple(
+        ClassResult(name=f"toy.layers.C{place}", state=state, kind="forward", reason="it is blue")  # type: ignore[arg-type]
+        for place, state in enumerate(states)
+    )
+    unit = UnitRecord(stamp="", classes=classes)
+    return Catalogue(libraries={"toy": LibraryRecord(units={"toy.layers": unit})})
+
+
+def _stored(entry: Entry) -> Stored:
+    stored, raw = Stored(), entry.model_dump(mode="json")
+    stored.add("toy_C0", raw, raw)
+    return stored
+
+
+def test_a_symbol_that_nothing_explains_is_counted(make_entry: Make) -> None:
+    """A formula with a name that is no parameter, or has neither source nor meaning, is nameless."""
+    explained = make_entry(parameters=EXPLAINED)
+    missing = make_entry(parameters=tuple(one for one in EXPLAINED if one.name != "chunk_size"))
+    empty = make_entry(parameters=(*EXPLAINED[:-1], Parameter(name="text_config.kv_len")))
+
+    counts = [_stored(one).nameless for one in (explained, missing, empty)]
+
+    assert [0, 2, 2] == counts
+    assert 16 == _stored(explained).formulas
+
+
+@pytest.mark.parametrize("name", ["s0", "u3", "x12"])
+def test_names_that_engines_make_up_are_no_names(make_entry: Make, name: str) -> None:
+    """A meaning does not make `s0` a name."""
+    entry = make_entry()
+    flops = entry.regimes[0].flop_analysis.model_copy(update={"flops": f"2 * {{{name}}}"})
+    regime = entry.regimes[0].model_copy(update={"flop_analysis": flops})
+    known = (*EXPLAINED, Parameter(name=name, meaning="a size"))
+
+    stored = _stored(entry.model_copy(update={"regimes": (regime,), "parameters": known}))
+
+    assert (1, [f"toy_C0: {name}"]) == (stored.nameless, stored.examples)
+
+
+def test_how_exact_classes_were_derived_is_counted(make_entry: Make) -> None:
+    """Of a catalogue's exact classes: by both derivations, by one alone; a copy counts as its holder."""
+    entries = {
+        "toy_C0": make_entry("C0"),
+        "toy_C1": make_entry("C1", derived_by=("symbolic",)),
+        "toy_C2": make_entry("C2", same_as="toy_C0", regimes=(), derived_by=()),
+    }
+    database = Database({key: entry.model_dump(mode="json") for key, entry in entries.items()})
+
+    [one] = coverage_with(_catalogue("exact", "exact", "exact", "unreached"), database)
+
+    assert (4, 3, 3) == (one.found, one.reached, one.exact)
+    assert (2, 1, 0) == (one.both, one.symbolic_alone, one.static_alone)
+
+
+def test_the_site_shows_the_same_numbers() -> None:
+    """The page has a row for each library and its reasons; without a catalogue it has neither."""
+    figures = site_coverage(_catalogue("exact", "unproved", "unreached"), {})
+    page = coverage_page((), (), figures).markdown()
+
+    assert "| toy | 3 | 2 | 1 | 0 | 0 | 1 | 50.0 % |" in page
+    assert "it is blue" in page
+    assert "not exact because" not in coverage_page((), ()).markdown()
