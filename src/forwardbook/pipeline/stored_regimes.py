@@ -11,7 +11,7 @@ from typing import Final
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError, parse
-from forwardbook.pipeline.entry import statements
+from forwardbook.pipeline.entry_lines import statements
 from forwardbook.profiling.proof import predict
 from forwardbook.schema import BUILT, QUANTITIES, WIDTH_NAMES, Regime
 
@@ -64,8 +64,8 @@ class StoredRegime:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of sizes in its formulas and conditions."""
-        found = frozenset(n for one in (*self.formulas.values(), *self.conditions) for n in one.symbols())
-        return found - set(WIDTH_NAMES)
+        formulas = frozenset(n for one in self.formulas.values() for n in one.symbols())
+        return formulas.union(n for one in self.conditions for n in one.symbols()) - set(WIDTH_NAMES)
 
     def holds(self, values: Mapping[str, int]) -> bool:
         """Whether its conditions hold, on sizes and on widths; one that cannot be told does not."""
