@@ -117,3 +117,19 @@ def no_initialisation() -> Iterator[None]:
     finally:
         for name, function in saved.items():
             setattr(torch.nn.init, name, function)
+
+
+@contextmanager
+def casting_on_meta() -> Iterator[None]:
+    """Inside, `torch.autocast` takes the meta device, which it does not know, and casts nothing there."""
+    kind = torch.amp.autocast_mode.autocast
+    before = kind.__init__
+
+    def begin(self: torch.autocast, device_type: str, *args: object, **kwargs: object) -> None:
+        before(self, "cpu" if device_type == "meta" else device_type, *args, **kwargs)  # type: ignore[arg-type]
+
+    kind.__init__ = begin  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        kind.__init__ = before  # type: ignore[method-assign]

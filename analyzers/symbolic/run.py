@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Protocol
@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.bridges import no_initialisation, symbolic_integers
+from forwardbook.analyzers.symbolic.bridges import casting_on_meta, no_initialisation, symbolic_integers
 from forwardbook.analyzers.symbolic.caches import symbols_uncached
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
@@ -160,7 +160,10 @@ def run_symbolically(
         recorder.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
-    with symbolic_integers(packages), symbols_uncached(), default_dtype(dtype), torch.no_grad():
+    bridged = (symbolic_integers(packages), symbols_uncached(), casting_on_meta())
+    with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
+        for one in bridged:
+            stack.enter_context(one)
         with torch.device("meta"), no_initialisation(), _Construction(values):
             root = recipe.build(sizes).eval()
             args, kwargs = recipe.inputs(sizes, root, MetaMaker())
@@ -188,7 +191,7 @@ def run_measured(
     values = Values(symbolic=False)
     recorder = Recorder(widths, dtype, values)
     chosen = NumberSizes(sizes)
-    with default_dtype(dtype), torch.no_grad():
+    with casting_on_meta(), default_dtype(dtype), torch.no_grad():
         with torch.device("meta"), no_initialisation(), _Construction(values):
             root = recipe.build(chosen).eval()
             args, kwargs = recipe.inputs(chosen, root, MetaMaker())
