@@ -94,9 +94,7 @@ def arguments_of(cls: type[nn.Module], guess: Guess | None = None) -> dict[str, 
     hints = _annotations(cls)
     found: dict[str, object] = {}
     unknown: list[str] = []
-    for parameter in inspect.signature(cls).parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
+    for parameter in _parameters(cls):
         hint = hints.get(parameter.name, parameter.empty)
         if parameter.default is not parameter.empty:
             if is_size(parameter.default) or is_sizes(parameter.default):
@@ -113,6 +111,24 @@ def arguments_of(cls: type[nn.Module], guess: Guess | None = None) -> dict[str, 
             f"{cls.__module__}.{cls.__qualname__}", f"no value is known for {', '.join(unknown)}", unknown
         )
     return found
+
+
+def _parameters(cls: type[nn.Module]) -> list[inspect.Parameter]:
+    """The constructor's arguments; where it hands others on, those that its base asks for too."""
+    found: dict[str, inspect.Parameter] = {}
+    for base in cls.__mro__:
+        initialise = base.__dict__.get("__init__")
+        if initialise is None or base.__module__.startswith("torch.nn.modules.module"):
+            continue
+        described = list(inspect.signature(initialise).parameters.values())[1:]
+        for parameter in described:
+            if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                needed = not found or parameter.default is parameter.empty or parameter.default is None
+                if needed or base is cls:
+                    found.setdefault(parameter.name, parameter)
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in described):
+            break
+    return list(found.values())
 
 
 def _wanted(name: str, hint: object) -> bool:

@@ -20,13 +20,13 @@ _FILM = re.compile(r"(.*\.)?(num_)?(frames|image_patch_frames|sample_frames)")
 _CHANNELS = re.compile(r"(.*\.)?(in_channels|in_chans|channels|num_channels|input_channels?|image_channels)")
 _IDS = re.compile(r".*(ids?|tokens?|ind(ex|ices)|labels?|class(es)?)$")
 _MASKS = re.compile(r".*mask.*")
-_TIMES = re.compile(r"(t|time|times|timesteps?|sigma|noise_level|noise_labels|r)")
+_TIMES = re.compile(r"(t|time|times|timesteps?(_\w+)?|sigma|noise_level|noise_labels|r)")
 _SIDES = {"h": "height", "height": "height", "w": "width", "width": "width"}
-_COUNTS = re.compile(r"(num_|n_)?frames?|t|seq_?len(gth)?|length|n|num_.*|(q|k|kv)_len")
+_COUNTS = re.compile(r"(num_|n_)(frames?|.*)|seq_?len(gth)?|length|(q|k|kv)_len|[ijn]")
 _EDGES = re.compile(r"(edge_index|adj_t?|edge_index_?.*)")
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-MOST = 120
-"""Sets of inputs that are tried for one module."""
+MOST = 600
+"""Sets of inputs that are thought of for one module."""
 _SPATIAL = {
     0: ("length",),
     1: ("length",),
@@ -116,7 +116,7 @@ class _Choices:
         name, hint = parameter.name.lower(), str(parameter.annotation)
         if name in _SIDES and (index or "int" in hint):
             return [self._names.free(_SIDES[name]), *self._numbers()]
-        if hint in ("<class 'int'>", "int"):
+        if hint in ("<class 'int'>", "int") or (_COUNTS.fullmatch(name) and "Tensor" not in hint):
             return [
                 self._names.free("frames" if "frame" in name or name == "t" else "seq_len"),
                 *self._numbers(),
@@ -131,7 +131,7 @@ class _Choices:
             return self._masks()
         if _IDS.fullmatch(name) or "LongTensor" in hint:
             return [*self._ids(), *self.tensor()]
-        if _TIMES.fullmatch(name) and index:
+        if _TIMES.fullmatch(name) and (index or len(name) > 1):
             return [f"floats({self._batch})", f"integers(7, {self._batch})", *self.tensor()]
         if "emb" in name and index:
             flat = [f"floats({self._batch}, {width})" for width in self._widths()]

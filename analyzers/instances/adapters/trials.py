@@ -13,6 +13,7 @@ from forwardbook.analyzers.instances.adapters.adapter import Called
 from forwardbook.analyzers.instances.adapters.arguments import argument_sets
 from forwardbook.analyzers.instances.adapters.consumers import consumers
 from forwardbook.analyzers.instances.adapters.examples import examples_of
+from forwardbook.analyzers.instances.adapters.feedback import reordered
 from forwardbook.analyzers.instances.adapters.shapes_tried import plans_for
 from forwardbook.analyzers.instances.adapters.shown_inputs import shown_plan
 from forwardbook.analyzers.instances.adapters.sized import flat, with_sizes
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 SECONDS = 12.0
 """Of processor time for the search of one class."""
+MOST_INPUTS = 120
+"""Sets of inputs that are tried for one module."""
 MOST_SETS = 5
 """Sets of arguments that build a module, of which inputs are tried."""
 
@@ -71,14 +74,21 @@ def search(cls: type[nn.Module], library: str, called: Called, seconds: float = 
         built += 1
         given = flat(arguments)
         shown = [plan for plan in (shown_plan(e, cls.forward, given) for e in examples) if plan is not None]
-        for plan in plans_for(cls.forward, given, consumers(module), shown):
-            one = recipe(inputs=plan)
+        plans = plans_for(cls.forward, given, consumers(module), shown)
+        heard: set[str] = set()
+        for _ in range(MOST_INPUTS):
+            if not plans:
+                break
+            one = recipe(inputs=plans.pop(0))
             try:
                 return Running(one, frozenset(called(one)))
             except Exception as error:  # somebody else's forward() raises anything
                 problems.append(error)
             if time.process_time() > end:
                 raise _likeliest(problems)
+            if str(problems[-1]) not in heard:
+                heard.add(str(problems[-1]))
+                plans = reordered(plans, problems[-1])
         if built == MOST_SETS:
             break
     if not problems:
