@@ -23,8 +23,8 @@ from forwardbook.workspace.families import family_of
 
 SCALE: Final = 10
 """How many times larger than the sizes of a proof those of a reproof are."""
-TOGETHER: Final = 8  # entries for one process: starting one costs as much as measuring two
-SECONDS: Final = 60.0  # of the processor for one entry
+TOGETHER: Final = 12  # entries for one process: classes of one model share its runs
+SECONDS: Final = 40.0  # of the processor for one entry
 WORKER: Final = "forwardbook.pipeline.reprove_work:work"
 AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""

@@ -15,9 +15,9 @@ import torch
 from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.adapters import adapter_for
-from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
+from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe, hinted
 from forwardbook.analyzers.instances.recipes import recipes_for
-from forwardbook.analyzers.symbolic.patterns import calls_of
+from forwardbook.analyzers.symbolic.patterns import calls_of, class_name
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import run_measured
 from forwardbook.analyzers.symbolic.summary import summarise
@@ -36,14 +36,21 @@ TRIES: Final = 10
 ALL_LARGE: Final = 4  # tries in which every size is larger; then a growing share stays
 CALLS: Final = 8  # calls of modules in one place of a model that are looked at: first, last, some between
 DTYPES: Final = (torch.float32, torch.bfloat16)
+Flips = dict[str, str]
 
 
 def work(request: Request) -> Response:
-    """Each stored entry measured again."""
-    results = []
-    for key, raw in request.stored.items():
-        entry = Entry.model_validate(raw)
-        results.append(_Again(key, entry, request).result().model_dump(mode="json"))
+    """Each stored entry measured again; one run serves all entries and regimes that it can."""
+    entries = [_Again(key, Entry.model_validate(raw), request.seed) for key, raw in request.stored.items()]
+    clock = Clock(request.budget * len(entries))
+    runs = _Runs(request, clock)
+    late = ""
+    try:
+        with clock.within():
+            runs.through(entries)
+    except Overtime:
+        late = "it took longer than an entry is given"
+    results = [one.result(late).model_dump(mode="json") for one in entries]
     return Response(diagnostics={AGAIN: cast("JsonValue", results)})
 
 
@@ -58,134 +65,77 @@ class _Met:
     reason: str = ""
 
 
-class _Again:
-    """One entry; its regimes are met one after the other."""
+@dataclass(frozen=True)
+class _Way:
+    """A recipe with one way of making inputs, its sizes, and which run it is: others may share it."""
 
-    def __init__(self, key: str, entry: Entry, request: Request) -> None:
+    recipe: Recipe
+    hints: Mapping[str, int]
+    key: tuple[object, ...]
+
+
+class _Again:
+    """One entry, and what became of its regimes."""
+
+    def __init__(self, key: str, entry: Entry, seed: int) -> None:
         self.key, self.entry = key, entry
-        self.scale, self.clock = request.scale, Clock(request.budget)
-        self.rng = random.Random(f"{request.seed} {key}")
         self.regimes = [StoredRegime(one, entry.same_as is not None) for one in entry.regimes]
         self.met = {one.name: _Met() for one in entry.regimes}
         self.reason = ""
+        self.recipes = self._recipes()
 
-    def result(self) -> EntryAgain:
-        """All regimes that could be met in the time given."""
-        try:
-            with self.clock.within():
-                self._run()
-        except Overtime:
-            self.reason = "it took longer than one entry is given"
-        regimes = tuple(self._told(one) for one in self.regimes)
+    def result(self, late: str) -> EntryAgain:
+        """All regimes; `late` is why time did not suffice, if it did not."""
+        regimes = tuple(self._told(one, late) for one in self.regimes)
         measured = any(one.state != "unmeasured" for one in regimes)
         return EntryAgain(
             key=self.key,
             full_class_name=self.entry.full_class_name,
             regimes=regimes,
-            reason="" if measured else self.reason or "; ".join(sorted({one.reason for one in regimes})),
+            reason="" if measured else "; ".join(sorted({one.reason for one in regimes})) or self.reason,
         )
 
-    def _told(self, one: StoredRegime) -> RegimeAgain:
+    def _told(self, one: StoredRegime, late: str) -> RegimeAgain:
         met = self.met[one.regime.name]
         state: State = "different" if met.differences else "equal" if met.points else "unmeasured"
+        reason = met.reason or self.reason or late or "no way leads to it"
         return RegimeAgain(
             name=one.regime.name,
             state=state,
             points=met.points,
             times=round(median(met.times), 2) if met.times else 0.0,
-            reason="" if met.points or met.differences else met.reason or self.reason or "no way leads to it",
+            reason=reason if state == "unmeasured" else "",
             sizes=met.sizes,
             differences=met.differences,
         )
 
-    def _run(self) -> None:
-        for flips in dict.fromkeys(tuple(sorted(one.flips.items())) for one in self.regimes):
-            mine = [one for one in self.regimes if tuple(sorted(one.flips.items())) == flips]
-            for recipe in self._recipes(dict(flips)):
-                wanted = [one for one in mine if one.belongs_to(recipe.scenario) and not self._is_met(one)]
-                if wanted:
-                    self._meet(recipe, wanted)
-                if all(map(self._is_met, mine)):
-                    break
+    def open(self, flips: Flips | None = None) -> list[StoredRegime]:
+        """The regimes that no measurement has met."""
+        unmet = (one for one in self.regimes if self._is_open(one))
+        return [one for one in unmet if flips is None or one.flips == flips]
 
-    def _is_met(self, one: StoredRegime) -> bool:
+    def _is_open(self, one: StoredRegime) -> bool:
         met = self.met[one.regime.name]
-        return bool(met.points or met.differences)
+        return not met.points and not met.differences
 
-    def _recipes(self, flips: Mapping[str, str]) -> Iterator[Recipe]:
+    def _recipes(self) -> Iterator[tuple[Recipe, Flips]]:
         """Ways to call the class: those that an analysis takes, then those of the catalogue."""
         name = self.entry.full_class_name
-        try:
-            with tempfile.TemporaryDirectory(prefix="forwardbook-") as folder:
-                yield from recipes_for(name, _options(self.entry.given or Given(), flips, Path(folder)))
-        except (Exception, SystemExit) as error:  # building somebody else's model raises anything
-            self.reason = _said(error)
-        if flips or self.entry.given is not None or all(map(self._is_met, self.regimes)):
-            return
-        module = name.rpartition(".")[0]
-        for way in adapter_for(self.entry.library).ways([module], {name}):
-            if way.recipe is not None and name in way.holds:
-                yield replace(way.recipe, calls_as=name)
-
-    def _meet(self, recipe: Recipe, wanted: Sequence[StoredRegime]) -> None:
-        runnable = self._runnable(recipe)
-        if runnable is None:
-            return
-        recipe, hints = runnable
-        for one in wanted:
-            unknown = one.names - hints.keys()
-            if unknown:
-                self._note(one, f"this way has no size called {', '.join(sorted(unknown))}")
-                continue
-            for dtype in DTYPES:
-                widths = widths_of(dtype)
-                if dtype != torch.float32 and self.met[one.regime.name].points:
-                    widths = UNEQUAL
-                if _widths_hold(one, widths):
-                    self._measure(recipe, hints, one, dtype, widths)
-
-    def _runnable(self, recipe: Recipe) -> tuple[Recipe, dict[str, int]] | None:
-        """The recipe with the first way of making inputs that runs, and its sizes."""
-        for inputs in (recipe.inputs, *recipe.alternatives):
-            one = replace(recipe, inputs=inputs, alternatives=())
+        for flips in dict.fromkeys(tuple(sorted(one.flips.items())) for one in self.regimes):
             try:
-                hints = hints_of(one)
-                trace = measure(one, hints, torch.float32, widths_of(torch.float32))
-            except Exception as error:  # noqa: BLE001 - another way may run; else the reason is told
-                self.reason = self.reason or _said(error)
-                continue
-            if calls_of(trace, one.calls_as):
-                return one, hints
-        return None
+                with tempfile.TemporaryDirectory(prefix="forwardbook-") as folder:
+                    options = _options(self.entry.given or Given(), dict(flips), Path(folder))
+                    for recipe in recipes_for(name, options):
+                        yield recipe, dict(flips)
+            except (Exception, SystemExit) as error:  # building somebody else's model raises anything
+                self.reason = _said(error)
+        if self.entry.given is None and self.open({}):
+            module = name.rpartition(".")[0]
+            for way in adapter_for(self.entry.library).ways([module], {name}):
+                if way.recipe is not None and name in way.holds:
+                    yield replace(way.recipe, calls_as=name), {}
 
-    def _measure(
-        self,
-        recipe: Recipe,
-        hints: Mapping[str, int],
-        one: StoredRegime,
-        dtype: torch.dtype,
-        widths: Mapping[str, int],
-    ) -> None:
-        """One point of a regime in one number format, at sizes as large as the module takes."""
-        stated = [*(Condition.parse(text) for text in recipe.conditions), *one.conditions]
-        conditions = [c for c in stated if c.symbols() <= hints.keys()]
-        for attempt in range(TRIES):
-            share = 1.0 if attempt < ALL_LARGE else 1.0 - (attempt - ALL_LARGE) / (TRIES - ALL_LARGE) * 0.5
-            scale = {name: self.scale for name in hints if self.rng.random() <= share}
-            sizes = draw(hints, conditions, self.rng, attempts=12, scale=scale)
-            if sizes is None:
-                self._note(one, "no sizes were found that satisfy all conditions")
-                continue
-            order = Widths(widths["w_dtype_bytes"], widths["a_dtype_bytes"], widths["kv_dtype_bytes"])
-            try:
-                trace = run_measured(recipe, sizes, dtype, order)[0]
-            except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
-                self._note(one, _said(error))
-                continue
-            if self._hold(one, trace, recipe.calls_as, {**sizes, **widths}):
-                return
-
-    def _hold(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> bool:
+    def hold(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> bool:
         """Hold the calls that `one` speaks of against it and against whatever else speaks of them.
 
         It is wrong where a call is as nothing says it is, if no other meets it, or all that speak of it hold;
@@ -207,12 +157,115 @@ class _Again:
             met.sizes = {name: value for name, value in values.items() if name in one.names}
             met.times += _times(one, values)
         else:
-            self._note(one, "no call was one of this regime")
-        return bool(unexplained or equal) and bool(met.differences or met.points)
+            self.note(one, "no call was one of this regime")
+        return bool(unexplained or equal)
 
-    def _note(self, one: StoredRegime, reason: str) -> None:
+    def note(self, one: StoredRegime, reason: str) -> None:
+        """Why a regime could not be measured; the first reason stays."""
         met = self.met[one.regime.name]
         met.reason = met.reason or reason
+
+
+class _Runs:
+    """The runs of the ways that a group of entries has in common."""
+
+    def __init__(self, request: Request, clock: Clock) -> None:
+        self.scale, self.clock = request.scale, clock
+        self.rng = random.Random(f"{request.seed} {' '.join(request.stored)}")
+        self._called: dict[tuple[object, ...], frozenset[str]] = {}
+
+    def through(self, entries: Sequence[_Again]) -> None:
+        """Take of every entry the next way to call it, until nothing is open or no way is left."""
+        waiting = list(entries)
+        while waiting:
+            ways: dict[tuple[object, ...], list[tuple[_Again, StoredRegime, _Way]]] = {}
+            for entry in list(waiting):
+                taken = next(entry.recipes, None) if entry.open() else None
+                if taken is None:
+                    waiting.remove(entry)
+                    continue
+                recipe, flips = taken
+                mine = [one for one in entry.open(flips) if one.belongs_to(recipe.scenario)]
+                way = self._way(entry, recipe, flips) if mine else None
+                for one in mine if way is not None else ():
+                    unknown = one.names - way.hints.keys()  # type: ignore[union-attr]
+                    if unknown:
+                        entry.note(one, f"this way has no size called {', '.join(sorted(unknown))}")
+                    else:
+                        ways.setdefault(way.key, []).append((entry, one, way))  # type: ignore[arg-type,union-attr]
+            for same in ways.values():
+                for dtype in DTYPES:
+                    self._measured(same, dtype)
+
+    def _way(self, entry: _Again, recipe: Recipe, flips: Flips) -> _Way | None:
+        """The recipe with the first way of making inputs that runs, and its sizes."""
+        for place, inputs in enumerate((recipe.inputs, *recipe.alternatives)):
+            one = replace(recipe, inputs=inputs, alternatives=())
+            try:
+                hints = hints_of(one)
+                with torch.device("meta"):
+                    root = class_name(one.build(hinted))
+                key = (
+                    root,
+                    recipe.scenario,
+                    tuple(sorted(flips.items())),
+                    tuple(sorted(hints.items())),
+                    place,
+                )
+                if key not in self._called:
+                    trace = measure(one, hints, torch.float32, widths_of(torch.float32))
+                    self._called[key] = frozenset(class_name(call.module) for call in trace.calls)
+            except Exception as error:  # noqa: BLE001 - another way may run; else the reason is told
+                entry.reason = entry.reason or _said(error)
+                continue
+            if one.calls_as in self._called[key]:
+                return _Way(one, hints, key)
+        return None
+
+    def _measured(self, same: Sequence[tuple[_Again, StoredRegime, _Way]], dtype: torch.dtype) -> None:
+        """Points of every regime of one way in one number format, at sizes as large as the module takes."""
+        done: set[int] = set()
+        for place, (entry, one, way) in enumerate(same):
+            widths = (
+                UNEQUAL if dtype != torch.float32 and entry.met[one.regime.name].points else widths_of(dtype)
+            )
+            if place in done or not one.holds_for(widths):
+                continue
+            for attempt in range(TRIES):
+                drawn = self._drawn(entry, one, way, dtype, widths, attempt)
+                if drawn is None:
+                    continue
+                trace, values = drawn
+                for other, (theirs, regime, its) in enumerate(same):
+                    fits = other not in done and regime.holds(values)
+                    if fits and theirs.hold(regime, trace, its.recipe.calls_as, values):
+                        done.add(other)
+                if place in done:
+                    break
+
+    def _drawn(
+        self,
+        entry: _Again,
+        one: StoredRegime,
+        way: _Way,
+        dtype: torch.dtype,
+        widths: Mapping[str, int],
+        attempt: int,
+    ) -> tuple[Trace, dict[str, int]] | None:
+        stated = [*(Condition.parse(text) for text in way.recipe.conditions), *one.conditions]
+        conditions = [c for c in stated if c.symbols() <= way.hints.keys()]
+        share = 1.0 if attempt < ALL_LARGE else 1.0 - (attempt - ALL_LARGE) / (TRIES - ALL_LARGE) * 0.5
+        scale = {name: self.scale for name in way.hints if self.rng.random() <= share}
+        sizes = draw(way.hints, conditions, self.rng, attempts=12, scale=scale)
+        if sizes is None:
+            entry.note(one, "no sizes were found that satisfy all conditions")
+            return None
+        order = Widths(widths["w_dtype_bytes"], widths["a_dtype_bytes"], widths["kv_dtype_bytes"])
+        try:
+            return run_measured(way.recipe, sizes, dtype, order)[0], {**sizes, **widths}
+        except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
+            entry.note(one, _said(error))
+            return None
 
 
 def _fewest(differences: Sequence[str]) -> tuple[bool, int]:
@@ -229,11 +282,6 @@ def _looked_at(calls: Iterable[CallRecord]) -> Iterator[CallRecord]:
         step = max(1, len(same) // (CALLS - 1))
         chosen = {*range(0, len(same), step), len(same) - 1}
         yield from (same[place] for place in sorted(chosen))
-
-
-def _widths_hold(one: StoredRegime, widths: Mapping[str, int]) -> bool:
-    stated = [Condition.parse(text) for text in one.regime.conditions]
-    return all(c.holds(widths) for c in stated if c.symbols() <= widths.keys())
 
 
 def _times(one: StoredRegime, values: Mapping[str, int]) -> list[float]:

@@ -74,6 +74,10 @@ class StoredRegime:
         except FormulaError:
             return False
 
+    def holds_for(self, widths: Mapping[str, int]) -> bool:
+        """Whether what it says of widths of numbers, if anything, holds for these."""
+        return all(c.holds(widths) for c in self._stated if c.symbols() <= widths.keys())
+
     def is_called_at(self, path: str) -> bool:
         """Whether it was found where a module is: `layers.3.mlp` as `layers.*.mlp`."""
         where = self.regime.context.removeprefix("called as ").split(", ")
