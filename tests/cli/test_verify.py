@@ -42,6 +42,15 @@ def test_true_pages(tmp_path: Path) -> None:
     assert "supported" in done.stderr and "contradicted" not in done.stderr
 
 
+def test_documents_of_this_repository(tmp_path: Path) -> None:
+    """No document says what its source contradicts, not even in an example of how to say it."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+    done = run("verify", *pages, "--root", ROOT, cache=tmp_path)
+
+    assert (0, "") == (done.returncode, done.stdout)
+
+
 def test_wrong_page(wrong: Path, tmp_path: Path) -> None:
     """A wrong claim: page, line, claim and what the source says; exit code 1."""
     done = run("verify", wrong, "--root", SMALL / "repository", cache=tmp_path)
