@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import linecache
 import sys
 from functools import lru_cache
 from pathlib import Path
@@ -73,15 +74,14 @@ def names(workspace: Workspace | None = None) -> tuple[str, ...]:
 
 
 def from_entry(entry: Entry) -> Calculator:
-    """The calculator of an entry, rendered in memory."""
+    """The calculator of an entry, rendered in memory: the text is that which `generate.write` would write."""
     name = (
         f"forwardbook.generated_modules.{entry.generated_file_name.removesuffix('.py') or entry.class_name}"
     )
     module = ModuleType(name)
-    exec(
-        compile(render(entry), f"<rendered from the entry of {entry.full_class_name}>", "exec"),
-        module.__dict__,
-    )
+    text, place = render(entry), f"<rendered from the entry of {entry.full_class_name}>"
+    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)  # for tracebacks
+    exec(compile(text, place, "exec"), module.__dict__)
     calculator = _from_module(module, entry)
     if calculator is None:
         raise ForwardbookError(
