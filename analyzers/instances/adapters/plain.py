@@ -39,19 +39,19 @@ class PlainAdapter:
         return module
 
     def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
-        """Each class by itself, in its own constructor's names; then in others that hold it."""
+        """Each class by itself, in its own constructor's names, small ones first; then in what holds it."""
         mine = sorted(name for name in missing if name.rpartition(".")[0] in modules)
         running: list[tuple[str, Running]] = []
         for name in mine:
-            if name not in missing:
-                continue
             try:
                 one = search(_imported(name), self.library, self.called)
             except (Exception, SystemExit) as error:  # somebody else's constructor raises anything
                 yield Way(_short(name), frozenset({name}), problem=error)
                 continue
             running.append((name, one))
-            if name in one.called:
+        running.sort(key=lambda one: len(one[1].called))
+        for name, one in running:
+            if name in missing and name in one.called:
                 yield Way(_short(name), frozenset({name}), one.recipe)
         for name, one in running:
             held = one.called & frozenset(missing)

@@ -34,6 +34,8 @@ from forwardbook.schema import Entry
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
 DIGITS = 24  # of the hash of a family's code: two of ten thousand classes do not meet by accident
+SHARE = 3
+"""A way may use so many times what would be left for each class: one that never ends takes not all of it."""
 _UNBUILT = ("constructor", "import", "needs")  # what keeps a model from being looked into
 _LONGEST = 300  # characters of a reason
 
@@ -103,7 +105,8 @@ class _Unit:
             assert way.problem is not None
             self._refused(way, targets, way.problem)
             return
-        reached = reach(way.recipe, targets, self._request.seed, self._request.points, self._clock)
+        clock = Clock(self._clock.left * min(1.0, SHARE * len(targets) / len(self._missing)))
+        reached = reach(way.recipe, targets, self._request.seed, self._request.points, clock)
         called = reached.called & self._missing
         if reached.problem is not None:
             self._refused(way, sorted(set(targets) - called), reached.problem, called=len(called))
