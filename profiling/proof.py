@@ -125,8 +125,12 @@ def prove(
     seed: int,
     points: int = POINTS,
     held: Sequence[Condition] = (),
+    beyond: Mapping[str, int] | None = None,
 ) -> list[PatternProof]:
-    """Each pattern at `points` random assignments that satisfy its conditions, the recipe's and `held`."""
+    """Each pattern at `points` random assignments that satisfy its conditions, the recipe's and `held`.
+
+    At one of them each size of `beyond` has that value or a little more, if the conditions allow it.
+    """
     rng = random.Random(seed)
     proofs = [PatternProof(p) for p in patterns]
     general = [*(Condition.parse(c) for c in recipe.conditions), *held]
@@ -138,6 +142,7 @@ def prove(
     problem = contradiction(hints, conditions)
     free = _free(patterns, hints, conditions)
     wanted = points
+    further = dict(beyond or {})
     for attempt in range(0 if problem else TRIES):
         if all(len(p.points) >= wanted for p in proofs):
             if wanted == points + MORE or not _unvaried(free, seen):
@@ -146,6 +151,9 @@ def prove(
         fixed = _kept(hints, rng, attempt)
         if seen and attempt % 2:
             fixed = {name: value for name, value in fixed.items() if not _unvaried({name: value}, seen)}
+        if further and len(seen) == points - 1:
+            fixed |= {name: value + rng.randint(0, 2) for name, value in further.items()}
+            further = {}
         sizes = draw(hints, conditions, rng, fixed)
         for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
             if sizes is None or not _unvaried(hints, [*seen, sizes]):

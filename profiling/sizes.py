@@ -81,7 +81,7 @@ def _repair(
         if not broken:
             return True
         condition = rng.choice(broken[:4])
-        names = [n for n in condition.symbols() if n not in fixed and n in sizes]
+        names = [n for n in sorted(condition.symbols()) if n not in fixed and n in sizes]
         if not names:
             return False
         rng.shuffle(names)

@@ -22,6 +22,7 @@ from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError
 
 POINTS = 4  # a polynomial of degree 2 needs three, a linear one two; the others are held out and must agree
+QUICK = 3  # as many confirm that a size counts equal layers, which is nearly always so
 MAX_DEGREE = 2
 
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
@@ -40,38 +41,61 @@ def without_loops(
     hints: Mapping[str, int] | None = None,
     numbers: Mapping[str, int] | None = None,
     run: Run = run_symbolically,
+    known: Sequence[Summary] = (),
 ) -> list[Pattern | None]:
     """The patterns with `names`, consumed as numbers, symbolic again; None for one where no polynomial fits.
 
     Each name takes POINTS values from `starts` on, `step` apart; with a step of 2 (layers that alternate) the
-    pattern holds for values of that parity. A condition that mentions a name is kept if it held in every run
-    (`numbers` are the hints of the other sizes); one that was true of the first run's count alone is dropped.
+    pattern holds for values of that parity. Where the quantities at `starts` are `known`, QUICK values do if
+    they fit everywhere. A condition that mentions a name is kept if it held in every run (`numbers` are the
+    hints of the other sizes); one that was true of the first run's count alone is dropped.
     """
-    base = _summaries(run, recipe, dtype, patterns, dict(starts), hints)
-    varied: dict[str, dict[int, list[Summary | None]]] = {}
-    for name in names:
-        varied[name] = {starts[name]: base}
-        for value in range(starts[name] + step, starts[name] + POINTS * step, step):
-            varied[name][value] = _summaries(
-                run, recipe, dtype, patterns, {**starts, name: value}, hints
-            )
-    last = {name: starts[name] + (POINTS - 1) * step for name in names}
-    together = _summaries(run, recipe, dtype, patterns, last, hints) if len(names) > 1 else None
+
+    def summaries(pinned: Mapping[str, int]) -> list[Summary | None]:
+        return _summaries(run, recipe, dtype, patterns, pinned, hints)
+
+    varied: dict[str, dict[int, list[Summary | None]]] = {name: {} for name in names}
     found: list[Pattern | None] = []
-    for index, pattern in enumerate(patterns):
-        tables = {n: {x: row[index] for x, row in rows.items()} for n, rows in varied.items()}
-        if any(s is None for table in tables.values() for s in table.values()):
-            found.append(None)
-            continue
-        summary = combined(tables)  # type: ignore[arg-type]
-        if summary is not None and together is not None and not _agree(summary, together[index], last):
-            summary = None
-        kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
-        if step > 1:
-            parity = ((Expr.symbol(n).mod(Expr.const(step)), Expr.const(starts[n] % step)) for n in names)
-            kept += tuple(Condition(rest, "==", wanted) for rest, wanted in parity)
-        found.append(replace(pattern, summary=summary, conditions=kept) if summary is not None else None)
+    for count in (QUICK, POINTS) if known else (POINTS,):
+        base: list[Summary | None] = [*known] if count == QUICK else summaries(dict(starts))
+        for name, rows in varied.items():
+            for value in range(starts[name] + step, starts[name] + count * step, step):
+                if value not in rows:
+                    rows[value] = summaries({**starts, name: value})
+            rows[starts[name]] = base
+        last = {name: starts[name] + (count - 1) * step for name in names}
+        together = summaries(last) if len(names) > 1 else None
+        found = [
+            _fitted(index, pattern, varied, together, starts, step, last, numbers)
+            for index, pattern in enumerate(patterns)
+        ]
+        if None not in found:
+            break
     return found
+
+
+def _fitted(
+    index: int,
+    pattern: Pattern,
+    varied: Mapping[str, Mapping[int, Sequence[Summary | None]]],
+    together: Sequence[Summary | None] | None,
+    starts: Mapping[str, int],
+    step: int,
+    last: Mapping[str, int],
+    numbers: Mapping[str, int] | None,
+) -> Pattern | None:
+    """The pattern number `index` over all values, if polynomials fit them."""
+    tables = {n: {x: row[index] for x, row in sorted(rows.items())} for n, rows in varied.items()}
+    if any(s is None for table in tables.values() for s in table.values()):
+        return None
+    summary = combined(tables)  # type: ignore[arg-type]
+    if summary is None or (together is not None and not _agree(summary, together[index], last)):
+        return None
+    kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
+    if step > 1:
+        parity = ((Expr.symbol(n).mod(Expr.const(step)), Expr.const(starts[n] % step)) for n in varied)
+        kept += tuple(Condition(rest, "==", wanted) for rest, wanted in parity)
+    return replace(pattern, summary=summary, conditions=kept)
 
 
 def without_nested_loops(

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.loops import without_loops
+from forwardbook.analyzers.symbolic.loops import Numbers, without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
-from forwardbook.analyzers.symbolic.run import run_symbolically
+from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.formula import Expr
 
 ROWS, WIDTH, LAYERS = (Expr.symbol(name) for name in ("rows", "width", "layers"))
@@ -40,6 +40,19 @@ class Alternating(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         for i in range(self.count):
             x = x.view(-1) if i % 2 else x + 1
+        return x
+
+
+class Linear(nn.Module):
+    """Every layer adds."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.count = layers
+
+    def forward(self, x: Tensor) -> Tensor:
+        for _ in range(self.count):
+            x = x + 1
         return x
 
 
@@ -153,3 +166,24 @@ def test_counts_that_multiply_are_not_added_up(recipe_from: Callable[..., Recipe
     found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
     names = ["layers", "rounds"]
     assert [None] == without_loops(recipe, torch.float32, found, names, dict.fromkeys(names, 2))
+
+
+@pytest.mark.parametrize(("kind", "asked"), [(Alternating, [4, 5, 3, 6]), (Doubling, [4, 5, 3, 6])])
+def test_what_does_not_fit_a_few_counts_is_tried_at_more(
+    counting: Callable[[type[nn.Module]], Recipe], kind: type[nn.Module], asked: list[int]
+) -> None:
+    """Two counts beside the one that ran do where all is linear; else that runs anew, and one more."""
+    for one, wanted in ((kind, asked), (Linear, [4, 5])):
+        recipe, seen = counting(one), []
+
+        def run(
+            recipe: Recipe, dtype: torch.dtype, hints: Numbers, pinned: Numbers, seen: list[int] = seen
+        ) -> SymbolicRun:
+            seen.append((pinned or {})["layers"])
+            return run_symbolically(recipe, dtype, hints, pinned)
+
+        found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
+        known = [pattern.summary for pattern in found]
+        without_loops(recipe, torch.float32, found, ["layers"], {"layers": 3}, run=run, known=known)
+
+        assert wanted == seen

@@ -14,10 +14,11 @@ from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, run_measured
 from forwardbook.formula import Condition
 from forwardbook.pipeline.explore import FULL, LOW, Found, paired
 from forwardbook.pipeline.overtime import Clock, Overtime
-from forwardbook.pipeline.regimes import Derived, derive, loop_names
+from forwardbook.pipeline.regimes import Derived, derive, loop_names, over_counts
 from forwardbook.pipeline.relax import Relaxed, relax
 from forwardbook.profiling.proof import prove
 
+SHARE = 0.5  # of the time left, for interpolating over counts of loops
 LATE = "it took longer than one unit is given"
 
 
@@ -33,24 +34,15 @@ class Reached:
 
 
 def reach(recipe: Recipe, targets: Sequence[str], seed: int, points: int, clock: Clock) -> Reached:
-    """Derives and proves every target that a call of the recipe reaches, in both widths of float.
-
-    What is quickly had comes first; sizes that became loop counts are interpolated over in the time left.
-    """
+    """Derives and proves every target that a call of the recipe reaches, in both widths of float."""
     try:
         with clock.within():
             full = derive(recipe, FULL, targets, seed, points=points, loops=False)
     except (Exception, Overtime) as error:  # noqa: BLE001 - somebody else's model raises anything
         return _called(recipe, targets, error, clock)
     reached = Reached(called=frozenset(one.target for one in full))
-    numbers = {name: note.hint for one in full[:1] for name, note in one.notes.items()}
-    counted = {one.target for one in full if loop_names(one, numbers)}
     late: list[str] = []
-    plain = [one for one in full if one.target not in counted]
-    found = _paired(recipe, plain, seed, points, clock, False, late)
-    rest = [one for one in full if one.target in counted]
-    found += _counted(recipe, rest, seed, points, clock, late)
-    for one in found:
+    for one in _paired(recipe, _counted(recipe, full, seed, points, clock, late), seed, points, clock, late):
         reached.found.setdefault(one.derived.target, []).append(one)
     reached.late = tuple(late)
     return reached
@@ -58,23 +50,29 @@ def reach(recipe: Recipe, targets: Sequence[str], seed: int, points: int, clock:
 
 def _counted(
     recipe: Recipe, full: Sequence[Derived], seed: int, points: int, clock: Clock, late: list[str]
-) -> list[Found]:
-    """Regimes of classes in which sizes became counts of loops: over all counts, else at the one that ran."""
-    targets = _targets(full)
+) -> list[Derived]:
+    """All regimes; those in which sizes became counts of loops over all counts, else at the one that ran."""
+    numbers = {name: note.hint for one in full[:1] for name, note in one.notes.items()}
+    counted = {one.target for one in full if loop_names(one, numbers)}
+    mine = [one for one in full if one.target in counted]
     over: list[Derived] = []
     try:
-        with clock.within():
-            over = derive(recipe, FULL, targets, seed, points=points) if targets else []
+        with clock.within(SHARE * clock.left):
+            over = over_counts(_measured_alone(recipe, mine, seed, points), seed, points)
     except Overtime:
         late.append("counts of loops")
     except Exception:  # noqa: BLE001 - the module refuses other counts: the one it was built with stays
         over = []
-    better = {name for name in targets if _exact(over, name) or not _exact(full, name)}
+    better = {name for name in counted if _exact(over, name) or (over and not _exact(full, name))}
     taken = [one for one in over if one.target in better]
-    found = _paired(recipe, taken, seed, points, clock, True, late)
-    held = {one.target for one in taken}
-    rest = [one for one in full if one.target not in held]
-    return found + _paired(recipe, rest, seed, points, clock, False, late)
+    return [*(one for one in full if one.target not in better), *taken]
+
+
+def _measured_alone(recipe: Recipe, full: Sequence[Derived], seed: int, points: int) -> Sequence[Derived]:
+    """The same regimes; derived without those beside them where no sizes were found that suit all."""
+    if not full or any(one.proof.points for one in full):
+        return full
+    return derive(recipe, FULL, _targets(full), seed, points=points, loops=False)
 
 
 def _exact(derived: Sequence[Derived], target: str) -> bool:
@@ -92,7 +90,6 @@ def _paired(
     seed: int,
     points: int,
     clock: Clock,
-    loops: bool,
     late: list[str],
 ) -> list[Found]:
     """Regimes of what was derived in float32, held against the same in bfloat16."""
@@ -106,7 +103,7 @@ def _paired(
         called = {_call(one) for one in low}
         rest = [one for one in wide if _call(one) not in called]
         if rest:
-            low += _narrow(recipe, rest, seed + 1, points, clock, loops, late)
+            low += _narrow(recipe, rest, seed + 1, points, clock, late)
     except Overtime:
         late.append("bfloat16")
     except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
@@ -120,13 +117,12 @@ def _narrow(
     seed: int,
     points: int,
     clock: Clock,
-    loops: bool,
     late: list[str],
 ) -> list[Relaxed]:
     """What costs something else in bfloat16, derived anew, under the conditions that mattered in float32."""
     targets = _targets([one.derived for one in wide])
     with clock.within():
-        narrow = derive(recipe, LOW, targets, seed, points=points, loops=loops)
+        narrow = derive(recipe, LOW, targets, seed, points=points)
         low = _held(wide, narrow, seed, points)
     called = {_call(one) for one in low}
     wanted = {_call(one) for one in wide}

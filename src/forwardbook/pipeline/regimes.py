@@ -12,6 +12,7 @@ from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote, SymbolicRun, run_symbolically
+from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.profiling.proof import PatternProof, prove
 
@@ -27,6 +28,8 @@ class Derived:
     notes: Mapping[str, SizeNote]
     target: str
     interpolated: tuple[str, ...] = ()
+    seen: Summary | None = None
+    """The quantities as the run gave them, not rewritten under any condition."""
 
     @property
     def exact(self) -> bool:
@@ -79,14 +82,14 @@ def derive(
     recipe, run = run_first(recipe, dtype, hints)
     stated = [Condition.parse(text) for text in recipe.conditions]
     called = [(target, p) for target in targets for p in patterns(run, target)]
-    found = [(target, Assumed([*stated, *p.conditions]).pattern(p)) for target, p in called]
+    found = [Assumed([*stated, *p.conditions]).pattern(p) for _, p in called]
     numbers = {name: note.hint for name, note in run.notes.items()}
-    proofs = prove(recipe, [p for _, p in found], numbers, dtype, seed, points, held)
+    proofs = prove(recipe, found, numbers, dtype, seed, points, held)
     derived = [
-        Derived(recipe, dtype, p, proof, run.notes, target)
-        for (target, p), proof in zip(found, proofs, strict=True)
+        Derived(recipe, dtype, p, proof, run.notes, target, seen=raw.summary)
+        for (target, raw), p, proof in zip(called, found, proofs, strict=True)
     ]
-    return _with_loops(derived, numbers, seed, points, hints, held) if loops else derived
+    return over_counts(derived, seed, points, hints, held) if loops else derived
 
 
 def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int]) -> bool:
@@ -112,15 +115,16 @@ def loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def _with_loops(
-    derived: list[Derived],
-    numbers: Mapping[str, int],
+def over_counts(
+    derived: Sequence[Derived],
     seed: int,
-    points: int,
-    hints: Mapping[str, int] | None,
-    held: Sequence[Condition],
+    points: int = 3,
+    hints: Mapping[str, int] | None = None,
+    held: Sequence[Condition] = (),
 ) -> list[Derived]:
-    """Patterns whose formulas fail because a size became a number, derived again by interpolation over it."""
+    """Patterns of one run; those whose formulas fail because a size became a number, interpolated over it."""
+    derived = list(derived)
+    numbers = {name: note.hint for one in derived[:1] for name, note in one.notes.items()}
     groups: dict[tuple[str, ...], list[int]] = {}
     for index, one in enumerate(derived):
         names = loop_names(one, numbers)
@@ -131,7 +135,9 @@ def _with_loops(
         chosen = [derived[i].pattern for i in members]
         for starts, step in _starts(names, numbers):
             try:
-                mended = _without(first, chosen, names, starts, step, hints, numbers)
+                mended = _without(
+                    first, chosen, names, starts, step, hints, numbers, _known(derived, members, starts)
+                )
             except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
                 continue
             for bounds in dict.fromkeys(((), _from(starts))):
@@ -140,7 +146,10 @@ def _with_loops(
                     for i, p in zip(members, mended, strict=True)
                     if p is not None and not _settled(derived[i])
                 }
-                for i, (pattern, proof) in _proved(first, again, numbers, seed + 1, points, held).items():
+                beyond = {name: start + POINTS * max(step, 1) for name, start in starts.items()}
+                for i, (pattern, proof) in _proved(
+                    first, again, numbers, seed + 1, points, held, beyond
+                ).items():
                     if proof.exact or not (derived[i].exact or derived[i].proof.points):
                         derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
             members = [i for i in members if not _settled(derived[i])]
@@ -157,12 +166,24 @@ def _proved(
     seed: int,
     points: int,
     held: Sequence[Condition],
+    beyond: Mapping[str, int],
 ) -> dict[int, tuple[Pattern, PatternProof]]:
-    """Each pattern under its conditions, those that follow from others left out, with its proof."""
+    """Each pattern under its conditions, those that follow from others left out, with its proof.
+
+    One of its points has counts that no run had which the formula was interpolated from (`beyond`).
+    """
     stated = [Condition.parse(text) for text in first.recipe.conditions]
     taken = {i: Assumed([*stated, *p.conditions]).pattern(p) for i, p in chosen.items()}
-    proofs = prove(first.recipe, list(taken.values()), numbers, first.dtype, seed, points, held)
+    proofs = prove(first.recipe, list(taken.values()), numbers, first.dtype, seed, points, held, beyond)
     return {i: (p, proof) for (i, p), proof in zip(taken.items(), proofs, strict=True)}
+
+
+def _known(derived: Sequence[Derived], members: Sequence[int], starts: Mapping[str, int]) -> list[Summary]:
+    """The quantities at `starts`, where that is what the run had."""
+    chosen = [derived[i] for i in members]
+    found = [one.seen for one in chosen if one.seen is not None]
+    same = all(one.notes[name].hint == start for one in chosen for name, start in starts.items())
+    return found if same and len(found) == len(chosen) else []
 
 
 def _settled(one: Derived) -> bool:
@@ -187,9 +208,12 @@ def _without(
     step: int,
     hints: Mapping[str, int] | None,
     numbers: Mapping[str, int],
+    known: Sequence[Summary],
 ) -> list[Pattern | None]:
     if step != NESTED:
-        return without_loops(first.recipe, first.dtype, chosen, names, starts, step, hints, numbers)
+        return without_loops(
+            first.recipe, first.dtype, chosen, names, starts, step, hints, numbers, known=known
+        )
     inner, outer = names
     return without_nested_loops(first.recipe, first.dtype, chosen, (inner, outer), starts, hints, numbers)
 
