@@ -23,6 +23,7 @@ def build_group() -> typer.Typer:
     )
     group.callback()(_group)
     group.command("build")(build)
+    group.command("totals")(totals)
     return group
 
 
@@ -95,6 +96,52 @@ def build(
         f"{merged.stored} entries stored, {merged.sharing} of them copies that share another's formulas; "
         f"{known} of {len(done)} units were known" + (f"; drawn with --seed {seed}" if sample else "")
     )
+
+
+def totals(
+    library: Annotated[str, typer.Option(help="The package.")] = "transformers",
+    only: Annotated[
+        str, typer.Option(metavar="PATTERN", help="Only units of which the name, or a class, fits.")
+    ] = "",
+    jobs: Annotated[int, typer.Option(min=1, help="Units that are worked on at once.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Call a model of each type; hold what was measured against its formula and the sum over its tree.
+
+    The figures go into catalogue.json and onto the site. Exit code 1 where a model that ran differs.
+    """
+    from forwardbook.cli.catalogue_view import totals_view
+    from forwardbook.cli.terminal import console
+    from forwardbook.pipeline.catalogue_plan import planned
+    from forwardbook.pipeline.catalogue_record import ModelTotals
+    from forwardbook.pipeline.catalogue_totals import keep
+    from forwardbook.pipeline.catalogue_totals import totals as measured
+    from forwardbook.pipeline.spread import Spread
+    from forwardbook.pipeline.store import check_writable
+    from forwardbook.workspace import Workspace
+
+    workspace = Workspace.find()
+    check_writable(workspace)
+    plan = planned(library, only)
+    found: dict[str, ModelTotals] = {}
+    for unit, one in measured(plan, workspace.load(), Spread(jobs)):
+        found |= one
+        _say(f"{unit.name}: {sum(each.agrees for each in one.values())} of {len(one)} model types agree")
+    keep(plan, found, workspace)
+    if as_json:
+        import json
+
+        print(
+            json.dumps({name: one.model_dump(mode="json") for name, one in sorted(found.items())}, indent=1)
+        )
+    else:
+        console().print(totals_view(found))
+    ran = [one for one in found.values() if one.measured]
+    _say(
+        f"{sum(one.agrees for one in ran)} of {len(ran)} model types that ran agree, {len(found)} were tried"
+    )
+    if not ran or not all(one.agrees for one in ran):
+        raise typer.Exit(1)
 
 
 def _drawn(units: tuple[Unit, ...], sample: int, seed: int) -> tuple[Unit, ...]:

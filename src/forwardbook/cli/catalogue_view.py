@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group, RenderableType
@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from forwardbook.pipeline.catalogue_record import LibraryRecord, UnitResult
+from forwardbook.pipeline.catalogue_record import LibraryRecord, ModelTotals, UnitResult
 from forwardbook.pipeline.coverage import STATES, Reason, Share, share
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 SHOWN: Final = 12
 """Reasons of failure in a summary."""
 _ALL: Final = (*STATES, "unreached")
+_NUMBERS: Final = (
+    *("found", "reached", "classes", "sharing", "of reached exact"),
+    *("calls", "equal", "flops", "by formula", "over the tree"),
+)
 
 
 class Progress:
@@ -117,6 +121,18 @@ def coverage_view(shares: Sequence[Share], most: int) -> RenderableType:
     return Group(*parts)
 
 
+def totals_view(found: Mapping[str, ModelTotals]) -> RenderableType:
+    """Each model type: floating-point operations and bytes moved, measured, by its formula, over its tree."""
+    table = _table(
+        ("model type", "model", "calls", "equal", "flops", "by formula", "over the tree", "agrees")
+    )
+    for name, one in sorted(found.items()):
+        flops = (f"{part['flops']:,}" if part else "-" for part in (one.measured, one.formula, one.tree))
+        said = "yes" if one.agrees else one.problem or f"no: {', '.join(one.unequal) or 'the sums'}"
+        table.add_row(escape(name), escape(one.model), str(one.calls), str(one.equal), *flops, escape(said))
+    return table
+
+
 def _derived(one: Share) -> str:
     """How exact classes were derived, and what share of formulas has a symbol that nothing explains."""
     ways = [
@@ -150,6 +166,6 @@ def _said(reason: Reason) -> str:
 def _table(columns: Sequence[str]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for index, column in enumerate(columns):
-        number = column in (*_ALL, "found", "reached", "classes", "sharing", "of reached exact")
+        number = column in (*_ALL, *_NUMBERS)
         table.add_column(column, justify="right" if number and index else "left", overflow="fold")
     return table

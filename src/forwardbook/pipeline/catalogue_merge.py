@@ -46,7 +46,11 @@ def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, wh
     units |= {one.unit: one.record for one in results}
     holders = {entry.full_class_name: entry.same_as or "" for entry in changed.values()}
     units = {name: _told(unit, holders) for name, unit in units.items()}
-    record = LibraryRecord(version=plan.version, stamp=plan.stamp if whole else "", units=units)
+    worked = {one.unit for one in results if one.entries}
+    totals = {name: one for name, one in library.totals.items() if one.unit in units.keys() - worked}
+    record = LibraryRecord(
+        version=plan.version, stamp=plan.stamp if whole else "", units=units, totals=totals
+    )
     updated = Catalogue(libraries={**catalogue.libraries, plan.library: record})
     if updated != catalogue:
         write_catalogue(updated, workspace)

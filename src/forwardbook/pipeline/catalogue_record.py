@@ -77,12 +77,40 @@ class UnitResult(Record):
     spent: Spent = Spent()
 
 
+class ModelTotals(Record):
+    """One model of a model type, called once: what was measured, and what formulas say of the same call."""
+
+    unit: str
+    model: str
+    sizes: dict[str, int] = Field(default_factory=dict)
+    calls: int = 0
+    """Calls that a regime of the class's entry speaks of."""
+    equal: int = 0
+    """Those of which one gives every number of every line."""
+    unequal: tuple[str, ...] = ()
+    """Classes with a call of which none does."""
+    unclaimed: tuple[str, ...] = ()
+    """Classes with an entry that does not speak of their calls here: in the sum they are as measured."""
+    measured: dict[str, int] = Field(default_factory=dict)
+    formula: dict[str, int] = Field(default_factory=dict)
+    """What the entry of the model itself gives."""
+    tree: dict[str, int] = Field(default_factory=dict)
+    """What the formulas of the innermost classes with an entry give, and what the others do beside them."""
+    problem: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the model's own formula and the sum over its tree are what was measured."""
+        return bool(self.measured) and self.measured == self.formula == self.tree
+
+
 class LibraryRecord(Record):
-    """One library: its version, the state of all its files, its units by name."""
+    """One library: its version, the state of all its files, its units and totals of model types by name."""
 
     version: str = ""
     stamp: str = ""
     units: dict[str, UnitRecord] = Field(default_factory=dict)
+    totals: dict[str, ModelTotals] = Field(default_factory=dict)
 
 
 class Catalogue(Record):

@@ -58,7 +58,7 @@ class Share:
 
 def coverage(catalogue: Catalogue, library: str = "") -> list[Share]:
     """The figures of every library of a catalogue, or of one."""
-    chosen = {name: one for name, one in catalogue.libraries.items() if library in ("", name)}
+    chosen = {name: one for name, one in catalogue.libraries.items() if one.units and library in ("", name)}
     return [share(name, one) for name, one in sorted(chosen.items())]
 
 

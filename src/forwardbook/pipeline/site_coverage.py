@@ -1,4 +1,4 @@
-"""A catalogue and what was collected of the database in, the figures of each library for the site out."""
+"""A catalogue and what was collected of the database in; figures and totals of libraries for the site out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from forwardbook.book.site.coverage_figures import Figures, Hindrance
-from forwardbook.pipeline.catalogue_record import Catalogue
+from forwardbook.book.site.totals_page import TotalsRow
+from forwardbook.pipeline.catalogue_record import Catalogue, ModelTotals
 from forwardbook.pipeline.coverage import Share, coverage
 from forwardbook.pipeline.coverage_of_database import Stored, with_stored
 
@@ -16,6 +17,18 @@ REASONS: Final = 40  # of each library, those that touch most classes
 def site_coverage(catalogue: Catalogue, stored: Mapping[str, Stored]) -> list[Figures]:
     """The figures of every library that a catalogue was built of."""
     return [_figures(with_stored(one, stored.get(one.library, Stored()))) for one in coverage(catalogue)]
+
+
+def site_totals(catalogue: Catalogue) -> dict[str, list[TotalsRow]]:
+    """The rows of every library with totals of model types."""
+    return {name: _rows(library.totals) for name, library in catalogue.libraries.items() if library.totals}
+
+
+def _rows(totals: Mapping[str, ModelTotals]) -> list[TotalsRow]:
+    return [
+        TotalsRow(name, one.model, one.calls, one.equal, one.measured, one.formula, one.tree, one.problem)
+        for name, one in sorted(totals.items())
+    ]
 
 
 def _figures(one: Share) -> Figures:
