@@ -22,11 +22,12 @@ from forwardbook.book.site.catalogue_page import (
 )
 from forwardbook.book.site.data import CATALOGUE_FILE
 from forwardbook.book.site.explained_page import explained_page
+from forwardbook.book.site.totals_page import totals_page
 from forwardbook.pipeline.catalogue_record import Catalogue, read_catalogue
 from forwardbook.pipeline.coverage_of_database import Stored
 from forwardbook.pipeline.explain_write import subjects
 from forwardbook.pipeline.site_assets import put_assets
-from forwardbook.pipeline.site_coverage import site_coverage
+from forwardbook.pipeline.site_coverage import site_coverage, site_totals
 from forwardbook.pipeline.site_folder import SiteFolder
 from forwardbook.pipeline.site_models import put_models
 from forwardbook.pipeline.site_modules import Around, class_pages, presets, put_modules
@@ -104,6 +105,7 @@ def put_catalogue(folder: SiteFolder, database: Database, catalogue: Catalogue) 
     folder.put(CATALOGUE_FILE, catalogue_index(rows).as_json())
     folder.put("catalogue.md", catalogue_page(rows).markdown())
     folder.put("coverage.md", coverage_page(rows, holes, site_coverage(catalogue, stored)).markdown())
+    folder.put("totals.md", totals_page(site_totals(catalogue)).markdown())
     for library in sorted({row.library for row in rows}):
         found = [row for row in rows if row.library == library]
         folder.put(library_name(library), library_page(library, found).markdown())
