@@ -14,6 +14,7 @@ from forwardbook.pipeline.request import Request, Response
 from forwardbook.pipeline.validate import differences, same, validate
 from forwardbook.schema import Entry, Proof, Validation
 from forwardbook.workspace import Workspace
+from forwardbook.workspace.packing import packed, unpacked
 
 CODE = (
     "from torch import nn\n\n\nclass ToyAttention(nn.Module):\n    def forward(self, x):\n        return {}\n"
@@ -86,7 +87,7 @@ def test_change_is_noticed(folder: Path, runs: Runs, changed: str) -> None:
     key = go(runs).key
     path = folder / "module_db.json"
     content = json.loads(path.read_text())
-    entry = content["entries"][key]
+    entry = unpacked(content["entries"][key])
     options = Options(inputs={"x": "B"}) if changed == "given" else None
     if changed == "source":
         (folder / "toy" / "layers.py").write_text(CODE.format("x + 1"))
@@ -96,6 +97,7 @@ def test_change_is_noticed(folder: Path, runs: Runs, changed: str) -> None:
         entry["colour"] = "red"
     elif changed != "given":
         entry["versions"][changed] = "0.0"
+    content["entries"][key] = packed(entry)
     path.write_text(json.dumps(content))
 
     assert not go(runs, options).cached
