@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from forwardbook.analyzers.instances.pretrained.library import is_config
-from forwardbook.analyzers.instances.pretrained.variants import REPAIRS, applies
+from forwardbook.analyzers.instances.pretrained.settings import put
+from forwardbook.analyzers.instances.pretrained.variants import REPAIRS
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Sizes
 
 if TYPE_CHECKING:
@@ -67,20 +68,22 @@ def make_config(
     options: InstanceOptions,
     settings: Mapping[str, object] | None = None,
     deep: bool = False,
+    mends: Mapping[str, object] | None = None,
 ) -> PreTrainedConfig:
     """The default config, or the one in the user's file, with depth and expert counts cut.
 
     `deep` leaves the depth: some layers come only after many, and some fields count on all of them.
-    ValueError when the config lacks a field that the settings set."""
+    `mends` are fields without which no model can be built. ValueError when the config lacks a field that
+    the settings set.
+    """
     values: dict[str, object] = read_config(options.config_file) if options.config_file else {}
     values |= {name: json.loads(text) for name, text in options.init.items()}
     try:
         config = config_class.from_dict(values) if values else config_class()
     except Exception as error:
         raise NoRecipe(config_class.__name__, f"its config cannot be made: {error}") from error
-    if not applies(settings or {}, config.__dict__):
-        raise ValueError(f"{config_class.__name__} has no {', '.join(settings or {})}")
-    config.__dict__.update(settings or {})
+    put(config, parts(config), settings or {})
+    put(config, parts(config), mends or {}, new=True)
     for name, value in REPAIRS.get(config.model_type, {}).items():
         if config.__dict__.get(name) is None:
             config.__dict__[name] = value
@@ -136,12 +139,7 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
         meanings = _meanings(type(part).__doc__ or "")
         derived = [name for name in DERIVED if _is_derived(part, name)]  # while all of them are numbers
         for name, value in list(part.__dict__.items()):
-            if (
-                name.startswith("_")
-                or SKIPPED.search(name)
-                or name in derived
-                or _is_stages(part, name)
-            ):
+            if name.startswith("_") or SKIPPED.search(name) or name in derived or _is_stages(part, name):
                 continue
             if is_size(value):
                 full = prefix + name
@@ -192,6 +190,9 @@ def _cut_depth(config: PreTrainedConfig) -> None:
     if "depths" in config.__dict__:  # layers per stage: the number of stages is the list's length
         return
     kept = _shortest_prefix(config)
+    if config.__dict__.get("num_kv_shared_layers"):  # the last layers take keys and values from earlier ones
+        kept += 1
+        config.__dict__["num_kv_shared_layers"] = 1
     for name, value in list(config.__dict__.items()):
         if is_size(value) and DEPTH.match(name) and not NOT_DEPTH.search(name) and value > kept:
             _resize_layer_lists(config, value, kept)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -50,6 +50,8 @@ class Holder:
     settings: Mapping[str, object]
     deep: bool = False
     """Whether it has all layers of its default config."""
+    mends: Mapping[str, object] = field(default_factory=dict)
+    """Fields without which no model can be built from the default config."""
 
     @property
     def config_class(self) -> type[PreTrainedConfig]:

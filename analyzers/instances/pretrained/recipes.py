@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -111,7 +112,7 @@ def holder_recipes(
     import torch
 
     model_class = holder.model_class
-    config = make_config(holder.config_class, options, holder.settings, holder.deep)
+    config = make_config(holder.config_class, options, holder.settings, holder.deep, holder.mends)
     try:
         with torch.device("meta"):
             model = instantiate(model_class, copied(config), library)
@@ -139,6 +140,11 @@ def holder_recipes(
         decode = f"{scenario} decode".strip()
         found.append(recipe(inputs=first_way, alternatives=tuple(other_ways), scenario=decode))
     return found
+
+
+def given(recipe: Recipe, plan: Plan) -> Recipe:
+    """The recipe with other inputs for a call over all positions."""
+    return replace(recipe, inputs=partial(_prefill, plan), alternatives=())
 
 
 def _build(

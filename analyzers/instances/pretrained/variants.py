@@ -19,10 +19,15 @@ VARIANTS: tuple[Mapping[str, object], ...] = (
 # Default configs that no model can be built from, by model type, with what they lack.
 REPAIRS: dict[str, Mapping[str, object]] = {
     "esm": {"vocab_size": 33},  # the alphabet of amino acids; the default is None
+    "chameleon": {"vocabulary_map": {"<image>": 8, "IMGIMGA": 9, "IMGIMGB": 10}},  # of a tokenizer
+    "emu3": {  # of a tokenizer
+        "vocabulary_map": {
+            "<image>": 8,
+            "<|extra_200|>": 9,
+            "<|visual token 000000|>": 10,
+            "<|visual token 000001|>": 11,
+        }
+    },
+    "granite4_vision": {"deepstack_layer_map": [(-2, 0), (-1, 1)]},  # as published, for two layers
     "deepseek_v2": {"num_experts_per_tok": 6, "topk_group": 1},  # as published; the defaults are None
 }
-
-
-def applies(variant: Mapping[str, object], fields: Mapping[str, object]) -> bool:
-    """Whether a config has every field that the variant sets."""
-    return all(name in fields for name in variant)

@@ -1,0 +1,201 @@
+"""A config that no model could be built from, and the error; out the settings that the error asks for.
+
+The line that raised, and the message, name fields: those that are None or absent are given a value, from the
+other fields, from another config of the family that has the field, or by their name. Each is a setting, which
+the way's name tells.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import traceback
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from forwardbook.analyzers.instances.pretrained.library import is_config_class
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig
+
+LENGTH = 24
+# Fields that may be None, by name, and what a model that needs them takes.
+FILLED: tuple[tuple[str, object], ...] = (
+    (r"(prediction|context)_length", LENGTH),
+    (r"vocab_size", 64),
+    (r"(moe_)?num_(local_)?experts|n_routed_experts|num_routed_experts", 8),
+    (r"(num_)?experts_per_tok(en)?|top_k_experts|num_experts_per_tok|top_k", 2),
+    (r"n_shared_experts|num_shared_experts|n_group|topk_group", 1),
+    (r".*(drop|dropout)(_rate|_prob)?|.*_dropout|drop.*", 0.0),
+    (r".*eps|.*epsilon", 1e-6),
+    (r"rope_theta", 10000.0),
+    (r"rope_parameters", {"rope_type": "default", "rope_theta": 10000.0}),
+    (r".*(ratio|factor|stride)", 2),
+    (r".*(rank|budget|window|chunk_size|block_size)", 16),
+    (r".*(size|dim)", 64),
+    (r"use_.*|is_.*|has_.*|.*_bias", False),
+    (r".*heads", 4),
+    (r"num_.*", 2),
+)
+_HEADS = ("num_attention_heads", "num_heads", "n_head", "decoder_attention_heads")
+_WIDTHS = ("hidden_size", "d_model", "n_embd")
+_LAYERS = ("num_hidden_layers", "num_layers", "n_layer")
+_ABSENT = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+_READ = re.compile(r"config\.(\w+)")
+_OWN = re.compile(r"self\.(\w+)")
+FRAMES = 3
+"""Lines of the traceback that are looked at, from the one that raised upwards."""
+
+
+def mended(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> dict[str, object]:
+    """Settings to add, by their paths (`vision_config.head_dim`); none where the error tells of no field."""
+    found: dict[str, object] = {}
+    absent = _ABSENT.search(str(error))
+    for prefix, part in parts.items():
+        if absent and type(part).__name__ == absent[1]:
+            value = _value(part, absent[2])
+            return {} if value is None else {prefix + absent[2]: value}
+        for said in _named(error):
+            name = type(part).attribute_map.get(said, said)
+            if name in part.__dict__ and part.__dict__[name] is None:
+                value = _value(part, name)
+                if value is not None:
+                    found[prefix + name] = value
+    others = (_divided, _replaced, _by_kind, _listed, _sections)
+    return found or next((told for one in others if (told := dict(one(parts, error)))), {})
+
+
+def _named(error: BaseException) -> Iterator[str]:
+    """The fields that the message and the lines that raised name, also by way of an attribute of self."""
+    yield from re.findall(r"`(\w+)`", str(error))
+    for frame, _ in list(traceback.walk_tb(error.__traceback__))[: -FRAMES - 1 : -1]:
+        line = _line(frame.f_code.co_filename, frame.f_lineno)
+        yield from _READ.findall(line)
+        owner = frame.f_locals.get("self")
+        try:
+            source = inspect.getsource(frame.f_code if owner is None else type(owner))
+        except (OSError, TypeError):
+            continue
+        for name in (*_OWN.findall(line), *re.findall(r"\b(\w+)\b", line)):
+            for text in re.findall(rf"(?:self\.)?\b{name} = (.*)", source):
+                yield from _READ.findall(text)
+                yield from re.findall(r"getattr\(config, \"(\w+)\"", text)
+
+
+def _line(file: str, number: int) -> str:
+    import linecache
+
+    return linecache.getline(file, number)
+
+
+def _value(config: PreTrainedConfig, name: str) -> object:
+    """A value for a field; None where nothing is known."""
+    fields = config.__dict__
+    heads = _first(fields, _HEADS)
+    if name == "head_dim" and heads and _first(fields, _WIDTHS):
+        return _first(fields, _WIDTHS) // heads
+    if name == "num_key_value_heads" and heads:
+        return heads
+    if name.endswith("layer_types"):
+        word = "sparse" if name.startswith("mlp") else "full_attention"
+        return [word] * (_first(fields, _LAYERS) or 2)
+    part = _part(config, name)
+    if part is not None:
+        return part
+    for value in _siblings(config, name):
+        return value
+    return next((value for pattern, value in FILLED if re.fullmatch(pattern, name)), None)
+
+
+def _first(fields: Mapping[str, object], names: tuple[str, ...]) -> int:
+    return next((v for v in (fields.get(name) for name in names) if isinstance(v, int)), 0)
+
+
+def _part(config: PreTrainedConfig, name: str) -> object:
+    """The default config of the class that the config says a nested one has."""
+    spec = (getattr(type(config), "sub_configs_defaults", None) or {}).get(name)
+    kind = getattr(spec, "config_class", None)
+    if kind is None or kind.__name__ == "AutoConfig":
+        hint = str(getattr(type(config), "__annotations__", {}).get(name, ""))
+        module = importlib.import_module(type(config).__module__)
+        kinds = [v for n, v in vars(module).items() if inspect.isclass(v) and re.search(rf"\b{n}\b", hint)]
+        kind = next((one for one in kinds if is_config_class(one)), None)
+    try:
+        return kind() if kind is not None and kind is not type(config) else None
+    except Exception:  # configs of the library's own raise anything
+        return None
+
+
+def _siblings(config: PreTrainedConfig, name: str) -> Iterator[object]:
+    """What other configs of the family have under that name by default."""
+    module = importlib.import_module(type(config).__module__)
+    for other in vars(module).values():
+        if inspect.isclass(other) and other is not type(config) and is_config_class(other):
+            value = getattr(other, name, None)
+            if isinstance(value, int | float | str | bool):
+                yield value
+
+
+def _divided(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
+    """As many heads as divide the width, where the message says that they do not."""
+    if "divisible" not in str(error):
+        return
+    for prefix, part in parts.items():
+        width, heads = _first(part.__dict__, _WIDTHS), _first(part.__dict__, _HEADS)
+        name = next((n for n in _HEADS if part.__dict__.get(n) == heads), "")
+        if width and heads and name and width % heads:
+            yield prefix + name, next(n for n in range(heads, 0, -1) if width % n == 0)
+
+
+def _replaced(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
+    """A backbone of transformers' own where the default one is of a package that is not installed."""
+    if "TimmBackbone" not in str(error):
+        return
+    from transformers import ResNetConfig
+
+    for prefix, part in parts.items():
+        for name, value in part.__dict__.items():
+            if getattr(value, "model_type", "") == "timm_backbone":
+                stages = ["stage2", "stage3", "stage4"][-len(getattr(value, "out_indices", None) or [4]) :]
+                yield prefix + name, ResNetConfig.from_dict({"out_features": stages})
+
+
+def _by_kind(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
+    """The same values for every kind of layer, where one is looked up by its kind."""
+    if not isinstance(error, KeyError):
+        return
+    for prefix, part in parts.items():
+        kinds = part.__dict__.get("layer_types")
+        for name in dict.fromkeys(_named(error)):
+            value = part.__dict__.get(name)
+            if isinstance(value, dict) and kinds and error.args[0] in kinds and error.args[0] not in value:
+                yield prefix + name, {kind: dict(value) for kind in dict.fromkeys(kinds)}
+
+
+def _listed(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
+    """A list where a default is a tuple, and is put behind a list."""
+    if 'can only concatenate list (not "tuple") to list' not in str(error):
+        return
+    for prefix, part in parts.items():
+        for name in dict.fromkeys(_named(error)):
+            if isinstance(part.__dict__.get(name), tuple):
+                yield prefix + name, list(part.__dict__[name])
+
+
+def _sections(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
+    """Rotary sections that are shares of the rotated width, in the proportions that they had."""
+    told = re.search(r"sum exactly to (\d+).*split_sizes=\[([\d, ]+)\]", str(error))
+    if told is None or "mrope_section" not in _lines(error):
+        return
+    width, before = int(told[1]), [int(one) for one in told[2].split(",")]
+    shares = [one * width // sum(before) for one in before[:-1]]
+    for prefix, part in parts.items():
+        if isinstance(rotary := part.__dict__.get("rope_parameters"), dict):
+            yield prefix + "rope_parameters", {**rotary, "mrope_section": [*shares, width - sum(shares)]}
+
+
+def _lines(error: BaseException) -> str:
+    """The lines that raised, one below the other."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return "\n".join(_line(frame.f_code.co_filename, number) for frame, number in frames)
