@@ -81,14 +81,28 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"pixel_mask", ("full(1, batch_size, image_height, image_width)",)),
     (r"bbox|input_boxes", ("full(0, batch_size, seq_len, 4)",)),
     (r"token_type_ids", ("full(0, batch_size, seq_len)",)),
+    (
+        r"input_features_mask|feature_attention_mask|audio_attention_mask|input_features_attention_mask",
+        ("full(1, batch_size, 2 * source_positions)", MASK),
+    ),
     (r".*mask.*", (MASK,)),
     (
         r"pixel_values|images?|pixel_values_images|image_pixel_values|sample|input|x",
-        (IMAGE, FILM, PATCHES, "floats(batch_size, 1, num_channels, image_height, image_width)"),
+        (
+            IMAGE,
+            FILM,
+            PATCHES,
+            "floats(batch_size, 1, num_channels, image_height, image_width)",
+            "floats(batch_size, 2, num_channels, image_height, image_width)",
+            "floats(batch_size, 64, num_channels * patch_size * patch_size)",
+            "floats(batch_size, num_channels, 2 * image_height, 2 * image_width)",
+            "floats(batch_size, num_channels, 4 * image_height, 4 * image_width)",
+        ),
     ),
     (r"pixel_values_videos?|video", (FILM, PATCHES)),
     (r"(image_|video_)?grid_thw|grid_thws", ("values([[1, 8, 8]])",)),
     (r"(image_)?grid_hw|target_sizes|spatial_shapes", ("values([[8, 8]])",)),
+    (r"image_sizes", ("full(image_height, batch_size, 2)", "values([[224, 224]])")),
     (
         r"input_values|audio|waveform|speech",
         (WAVE, "floats(batch_size, 1, num_samples)", MEL, "floats(batch_size, 1024, mel_bins)"),
@@ -100,6 +114,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "floats(batch_size, seq_len, mel_bins)",
             "floats(batch_size, mel_bins, 256)",
             "floats(batch_size, 256, mel_bins)",
+            "floats(batch_size, 1, 1024, mel_bins)",
             WAVE,
         ),
     ),
@@ -125,7 +140,7 @@ def plans(model: PreTrainedModel) -> list[Plan]:
     """What to call forward() with, likeliest first; every plan is a set of expressions."""
     names, needed = _needed(model)
     gridded = any(GRID.fullmatch(name) for name in needed)
-    choices = [(name, _options(name, gridded)) for name in needed]
+    choices = [(name, options_beside(name, gridded)) for name in needed]
     first = {name: options[0] for name, options in choices}
     found: list[dict[str, str]] = [first]
     found += [{**first, name: option} for name, options in choices for option in options[1:]]
@@ -138,7 +153,7 @@ def plans(model: PreTrainedModel) -> list[Plan]:
     return [{**plan, **settings} for plan in found]
 
 
-def _options(name: str, gridded: bool) -> tuple[str, ...]:
+def options_beside(name: str, gridded: bool) -> tuple[str, ...]:
     """What a parameter takes; beside a grid, images come as rows of patches."""
     if gridded and name in ("hidden_states", "pixel_values", "pixel_values_videos"):
         return (PATCHES, "floats(64, num_channels * patch_size * patch_size)", *expressions(name))
@@ -189,17 +204,20 @@ def _has_image_token(config: PreTrainedConfig) -> bool:
 
 def make_inputs(plan: Plan, sizes: Sizes, config: PreTrainedConfig, maker: InputMaker) -> dict[str, object]:
     """The keyword arguments of a plan."""
-
-    def size(name: str) -> object:
-        if name in FREE:
-            hint, meaning = FREE[name]
-            return sizes(name, hint, meaning, "forward")
-        fields, otherwise = FIELDS[name]
-        value = next(_values(config, fields), otherwise)
-        return _one_of(value, PAIRS.get(name, 0), otherwise)
-
-    reader = Reader(size, maker)
+    reader = Reader(lambda name: field_size(name, sizes, config), maker)
     return {name: reader.read(text) for name, text in plan.items()}
+
+
+def field_size(name: str, sizes: Sizes, config: PreTrainedConfig | None) -> object:
+    """A name in an expression: a free size, or what the config has under one of the fields that hold it."""
+    if name in FREE:
+        hint, meaning = FREE[name]
+        return sizes(name, hint, meaning, "forward")
+    fields, otherwise = FIELDS[name]
+    if config is None:
+        return sizes(name, otherwise, "", "forward")
+    value = next(_values(config, fields), otherwise)
+    return _one_of(value, PAIRS.get(name, 0), otherwise)
 
 
 def _values(config: PreTrainedConfig, names: tuple[str, ...]) -> Iterator[object]:
