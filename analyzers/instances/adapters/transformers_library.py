@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.adapters.adapter import Way
@@ -19,6 +19,10 @@ _SOURCES = ("modular_", "convert_")
 """Files from which modeling files are made, and scripts."""
 _TABLES = ("transformers.activations", "transformers.pytorch_utils")
 """Modules whose classes rows of data know how to call."""
+DEEP = 3
+"""Models of one family that are tried with all their layers."""
+MENDS = 3
+"""Times that a model's config is mended after what its forward() raises."""
 _EXCEPTIONS: dict[str, str] = {}
 
 
@@ -66,7 +70,7 @@ def _rows(missing: Collection[str]) -> Iterator[Way]:
 
 
 def _models(modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
-    from forwardbook.analyzers.instances.pretrained.models import Holder, models_of
+    from forwardbook.analyzers.instances.pretrained.models import models_of
     from forwardbook.analyzers.instances.pretrained.variants import VARIANTS
 
     models: list[type[PreTrainedModel]] = []
@@ -74,50 +78,215 @@ def _models(modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
         try:
             models += models_of(module)
         except (Exception, SystemExit) as error:  # importing somebody else's module raises anything
-            held = frozenset(name for name in missing if name.rpartition(".")[0] == module)
-            yield Way(f"import {module}", held, problem=error)
+            its = frozenset(name for name in missing if name.rpartition(".")[0] == module)
+            yield Way(f"import {module}", its, problem=error)
+    held: dict[str, Holder] = {}
     for settings in VARIANTS:
-        for model_class in models:
-            if not missing:
-                return
-            way = _way(Holder(model_class, settings), missing)
-            if way is not None:
-                yield way
-        if settings:
+        yield from _variant(models, settings, missing, held)
+        if not settings:
+            yield from _variant(models, settings, missing, held, deep=True)
+            yield from _read(modules, models, missing, held)
+    yield from _alone(missing, held)
+    yield from _by_themselves(modules, missing, held)
+
+
+def _read(
+    modules: Sequence[str],
+    models: Sequence[type[PreTrainedModel]],
+    missing: Collection[str],
+    held: dict[str, Holder],
+) -> Iterator[Way]:
+    """Models under the settings that the source asks for where it constructs what no default model holds."""
+    from forwardbook.analyzers.instances.pretrained.guards import settings_for
+    from forwardbook.analyzers.instances.pretrained.settings import EVERY
+
+    for module in modules:
+        names = {name.rpartition(".")[2] for name in missing if name.rpartition(".")[0] == module} - {
+            name.rpartition(".")[2] for name in held
+        }
+        if not names:
             continue
-        for model_class in models:  # what comes only after many layers, or needs all of them
-            if not missing:
-                return
-            way = _way(Holder(model_class, settings, deep=True), missing)
-            if way is not None and way.problem is None:
-                yield way
+        told = settings_for(_source(module), names)
+        for name, settings in [(n, s) for n, every in sorted(told.items()) for s in every]:
+            full = f"{module}.{name}"
+            if full in missing and full not in held:
+                every = {EVERY + field: value for field, value in settings.items()}
+                yield from _variant(models, every, missing, held, until=full)
 
 
-def _way(holder: Holder, missing: Collection[str]) -> Way | None:
-    """The way through one model; None where it holds nothing that is missing, or has no such variant."""
+def _source(module: str) -> str:
+    import importlib
+    import inspect
+
+    return inspect.getsource(importlib.import_module(module))
+
+
+def _variant(
+    models: Sequence[type[PreTrainedModel]],
+    settings: Mapping[str, object],
+    missing: Collection[str],
+    held: dict[str, Holder],
+    deep: bool = False,
+    until: str = "",
+) -> Iterator[Way]:
+    """Models under settings; `deep` for what comes only after many layers, or needs all of them.
+
+    `held` learns which model holds what; no further model is tried once it knows `until`.
+    """
+    from forwardbook.analyzers.instances.pretrained.models import Holder
+
+    tried = 0
+    for model_class in models:
+        if not missing or until in held or (deep and tried >= DEEP):
+            return
+        holder = Holder(model_class, settings, deep)
+        found = _way(holder, missing)
+        if found is None:
+            continue
+        way, holder = found
+        tried += 1
+        if way.recipe is not None:
+            for name in way.holds:
+                held.setdefault(name, holder)
+        before = way.holds & frozenset(missing)
+        if way.problem is None or not deep:
+            yield way
+        if way.recipe is not None and before <= frozenset(missing):
+            yield from _asked(holder, way, missing)  # nothing was reached: it refused the inputs
+        if way.recipe is not None and way.holds & frozenset(missing) and not deep:
+            yield from _placed(holder, way, missing)
+
+
+def _asked(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:
+    """The same model with the parameters that its errors ask for."""
     import torch
 
-    from forwardbook.analyzers.instances.pretrained.configs import make_config
-    from forwardbook.analyzers.instances.pretrained.models import instantiate, tree_classes
-    from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
+    from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
+    from forwardbook.analyzers.instances.pretrained.configs import named_parts
+    from forwardbook.analyzers.instances.pretrained.inputs import plans
+    from forwardbook.analyzers.instances.pretrained.mended import built
+    from forwardbook.analyzers.instances.pretrained.mending import mended
+    from forwardbook.analyzers.instances.pretrained.recipes import given
 
-    model_class, settings = holder.model_class, holder.settings
-    full_name = f"{model_class.__module__}.{model_class.__qualname__}"
-    kind = str(getattr(holder.config_class, "model_type", ""))
-    said = [*(f"{k}={v}" for k, v in settings.items()), *(["all layers"] if holder.deep else [])]
-    name = " ".join([model_class.__name__, *said])
-    itself = frozenset({full_name} & set(missing))
-    try:
-        config = make_config(holder.config_class, InstanceOptions(), settings, holder.deep)
+    for _ in range(MENDS):
         with torch.device("meta"):
-            tree = tree_classes(instantiate(model_class, config))
-    except Exception as error:  # building somebody else's model raises anything
-        return None if settings else Way(name, itself, problem=error, kind=kind)
-    held = frozenset(f"{cls.__module__}.{cls.__qualname__}" for cls in tree) & frozenset(missing)
-    if not held:
-        return None
+            _, model = built(holder)
+        first = plans(model)
+        error = error_of(model, first[0], model)
+        more = mended(dict(named_parts(model.config)), error) if error is not None else {}
+        if not set(more) - set(holder.mends):
+            break
+        holder = replace(holder, mends={**holder.mends, **more})
+        found = _way(holder, missing)
+        if found is None or found[0].recipe is None:
+            return
+        way = found[0]
+        yield way
+        if way.recipe is None or not way.holds <= frozenset(missing):
+            return
+    assert way.recipe is not None
+    for plan in asked(model, first):
+        added = ", ".join(sorted(set(plan) - set(first[0])))
+        recipe = given(way.recipe, plan)
+        yield replace(
+            way, name=f"{way.name} given {added}", holds=way.holds & frozenset(missing), recipe=recipe
+        )
+
+
+def _placed(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:
+    """The same model with images, sounds or films in places of its text."""
+    import torch
+
+    from forwardbook.analyzers.instances.pretrained.mended import built
+    from forwardbook.analyzers.instances.pretrained.placeholders import placed
+
+    if not hasattr(holder.model_class, "get_image_features") and not hasattr(
+        holder.model_class, "get_audio_features"
+    ):
+        return
+    assert way.recipe is not None
+    with torch.device("meta"):
+        _, model = built(holder)
+    for one in placed(model):
+        held = way.holds & frozenset(missing)
+        if held:
+            recipe = replace(way.recipe, inputs=one, alternatives=())
+            yield replace(way, name=f"{way.name} with {one.method}", holds=held, recipe=recipe)
+
+
+def _alone(missing: Collection[str], held: Mapping[str, Holder]) -> Iterator[Way]:
+    """Submodules by themselves, in the models that hold what no call of those reached."""
+    for holder in dict.fromkeys(map(id, held.values())):
+        chosen = next(one for one in held.values() if id(one) == holder)
+        wanted = {name for name, one in held.items() if one is chosen and name in missing}
+        if wanted:
+            yield from _parts_of(chosen, missing)
+
+
+def _parts_of(holder: Holder, missing: Collection[str]) -> Iterator[Way]:
+    import torch
+
+    from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
+    from forwardbook.analyzers.instances.pretrained.submodules import alone, full_name
+
+    model_class = holder.model_class
+    kind = str(getattr(holder.config_class, "model_type", ""))
+    recipe = holder_recipes(full_name(model_class), holder, InstanceOptions(), "")[0]
+    with torch.device("meta"):
+        model = recipe.build(lambda name, hint, meaning="", source="": hint)
+    for one in alone(model, recipe, missing):
+        name = f"{one.recipe.scenario} in {_named(holder)}"
+        yield Way(name, one.holds, one.recipe, kind=kind)
+
+
+def _by_themselves(
+    modules: Sequence[str], missing: Collection[str], held: Mapping[str, Holder]
+) -> Iterator[Way]:
+    """Classes that no model holds, built by their own constructors."""
+    from forwardbook.analyzers.instances.pretrained.constructors import by_themselves
+
+    for name in sorted(one for one in missing if one.rpartition(".")[0] in modules):
+        if name not in missing or name in held or not name.startswith(_PREFIX):
+            continue
+        short = name.rpartition(".")[2]
+        try:
+            for one in by_themselves(name):
+                yield Way(f"{short} by itself", one.holds & frozenset(missing), one.recipe)
+        except Exception as error:  # somebody else's constructor raises anything
+            yield Way(f"{short} by itself", frozenset({name}), problem=error)
+
+
+def _way(holder: Holder, missing: Collection[str]) -> tuple[Way, Holder] | None:
+    """The way through one model, which may be mended; None where it holds nothing that is missing."""
+    from forwardbook.analyzers.instances.pretrained.mended import built
+    from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
+    from forwardbook.analyzers.instances.pretrained.submodules import full_name, names_in
+
+    itself = full_name(holder.model_class)
+    kind = str(getattr(holder.config_class, "model_type", ""))
     try:
-        recipe = holder_recipes(full_name, holder, InstanceOptions(), "")[0]
+        holder, model = built(holder)
+        held = names_in(model) & frozenset(missing)
+        del model
+        if not held:
+            return None
+    except Exception as error:  # building somebody else's model raises anything
+        if holder.settings:
+            return None
+        return Way(_named(holder), frozenset({itself} & set(missing)), problem=error, kind=kind), holder
+    try:
+        recipe = holder_recipes(itself, holder, InstanceOptions(), "")[0]
     except Exception as error:  # a signature or a config that nothing can be said of
-        return Way(name, held, problem=error, kind=kind)
-    return Way(name, held, recipe, kind=kind)
+        return Way(_named(holder), held, problem=error, kind=kind), holder
+    return Way(_named(holder), held, recipe, kind=kind), holder
+
+
+def _named(holder: Holder) -> str:
+    """The model, and all that is not as in its default config."""
+    said = [f"{name}={_short(value)}" for name, value in {**holder.settings, **holder.mends}.items()]
+    return " ".join([holder.model_class.__name__, *said, *(["all layers"] if holder.deep else [])])
+
+
+def _short(value: object) -> str:
+    text = str(value) if isinstance(value, int | float | str | list | tuple | dict) else type(value).__name__
+    return text if len(text) <= 40 else f"{text[:36]} ..."
