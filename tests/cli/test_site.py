@@ -79,7 +79,8 @@ def times(folder: Path) -> dict[str, int]:
 def test_every_document_is_in_the_navigation() -> None:
     """The navigation of this repository's site names every page in docs, and no page that is not there."""
     named = set(re.findall(r"[\w.-]+\.md$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
-    made = {"catalogue.md", "coverage.md", "models.md", "explained.md", "commands.md", "python.md"}
+    names = ("catalogue", "coverage", "totals", "models", "explained", "commands", "python")
+    made = {f"{name}.md" for name in names}
 
     assert {path.name for path in (ROOT / "docs").glob("*.md")} - made == named - made
 
@@ -169,6 +170,28 @@ def test_explained_pages_are_listed(built: Path) -> None:
     listed = (built / "site" / "book" / "explained.html").read_text(encoding="utf-8")
 
     assert "../code-explained/index.html" in listed
+
+
+def test_a_page_that_does_not_hold_is_marked_and_named(built: Path, run: Run) -> None:
+    """Where a page of explained code is contradicted all is built, the page says so; the exit code is 3."""
+    page = built / "docs" / "code-explained" / "README.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(f"{text}\n`Gone` (`net.py:3-9`)\n\n[gone](gone.md)\n", encoding="utf-8")
+    code, _, err = run("site", "build")
+    shown = (built / "site/code-explained/index.html").read_text(encoding="utf-8")
+    listed = (built / "site/book/explained.html").read_text(encoding="utf-8")
+    again, _, told = run("site", "build")
+    prepared, _, _ = run("site", "prepare")
+    page.write_text(text, encoding="utf-8")
+    mended, _, silent = run("site", "build")
+
+    assert (3, 3, 3) == (code, again, prepared), err
+    assert "code-explained/README.md: 2 claims do not hold; the page is marked" in err
+    assert "contains a link 'gone.md', but the target" in err and err == told
+    assert "2 claims of this page do not hold any more" in shown
+    assert "2 claims do not hold" in listed
+    assert (0, "") == (mended, silent)
+    assert "do not hold any more" not in (built / "site/code-explained/index.html").read_text()
 
 
 def test_prepare_builds_nothing(built: Path, run: Run) -> None:

@@ -42,6 +42,7 @@ def test_true_pages(tmp_path: Path) -> None:
     assert "supported" in done.stderr and "contradicted" not in done.stderr
 
 
+@pytest.mark.slow
 def test_documents_of_this_repository(tmp_path: Path) -> None:
     """No document says what its source contradicts, not even in an example of how to say it."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 if TYPE_CHECKING:
     from forwardbook.pipeline.site import Prepared
+
+DOUBTFUL: Final = 3
+"""The exit code where everything is built and a page of explained code does not hold."""
 
 ConfigFile = Annotated[
     Path | None,
@@ -31,13 +35,17 @@ def build(
     clean: Annotated[bool, typer.Option("--clean", help="Build every page anew.")] = False,
     strict: Annotated[bool, typer.Option(help="Fail on links that lead nowhere and pages left out.")] = True,
 ) -> None:
-    """Bring docs/book up to date and build the site; pages that did not change are not built again."""
+    """Bring docs/book up to date and build the site; pages that did not change are not built again.
+
+    Exit code 3 where all is built but a page of explained code does not hold; the page says so too.
+    """
     from forwardbook.cli.site_run import build_site
 
     outcome = build_site(config, clean=clean, strict=strict)
     print(
         f"{_told(outcome.prepared)}; {outcome.built} pages built in {outcome.seconds:.1f} s: {outcome.site}"
     )
+    _tell_doubtful(outcome.prepared, outcome.remarks)
 
 
 def serve(
@@ -51,10 +59,28 @@ def serve(
 
 
 def prepare(config: ConfigFile = None) -> None:
-    """Bring docs/book up to date and build nothing, for another tool that builds the same pages."""
+    """Bring docs/book up to date and build nothing, for another tool that builds the same pages.
+
+    Exit code 3 where a page of explained code does not hold.
+    """
     from forwardbook.cli.site_run import prepare_site
 
-    print(_told(prepare_site(config)))
+    prepared = prepare_site(config)
+    print(_told(prepared))
+    _tell_doubtful(prepared, ())
+
+
+def _tell_doubtful(prepared: Prepared, remarks: tuple[str, ...]) -> None:
+    """Name the pages that others wrote and that do not hold, and end with their exit code."""
+    for page, lines in prepared.doubtful.items():
+        print(f"{page}: {len(lines)} claims do not hold; the page is marked", file=sys.stderr)
+        for line in lines:
+            print(f"  {line}", file=sys.stderr)
+    for remark in remarks:
+        print(remark, file=sys.stderr)
+    if prepared.doubtful or remarks:
+        print("all other pages are as they should be; `forwardbook explain` mends these", file=sys.stderr)
+        raise typer.Exit(DOUBTFUL)
 
 
 def _told(prepared: Prepared) -> str:

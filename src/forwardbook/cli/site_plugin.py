@@ -7,6 +7,7 @@ their parts are fences, and the functions called here know nothing of MkDocs.
 from __future__ import annotations
 
 import json
+import logging
 import zlib
 from html import escape, unescape
 from pathlib import Path
@@ -17,10 +18,12 @@ from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.structure.files import InclusionLevel
 
 from forwardbook.book.site.policy import secured
 from forwardbook.book.site.search_index import Document, whole_index
 from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.site_explained import marked, read_doubtful
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,7 +33,10 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
     from mkdocs.utils.templates import TemplateContext
 
+    from forwardbook.pipeline.site_explained import Doubtful
+
 _INDEX = "search/search_index.json"
+_LOG = logging.getLogger("mkdocs.plugins.forwardbook")
 
 
 class SiteConfig(Config):  # type: ignore[no-untyped-call]
@@ -48,6 +54,7 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
         self._pages: set[str] = set()
         self._dirty = False
         self._waiting: dict[str, bytes] = {}
+        self._doubtful: Doubtful = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether only changed pages are built."""
@@ -55,15 +62,19 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Bring docs/book up to date."""
+        from forwardbook.pipeline.site import BOOK, prepare
+
         if self.config.prepare:
             from forwardbook.cli.site_reference import reference_pages
-            from forwardbook.pipeline.site import prepare
 
             root = Path(config.config_file_path).parent
             try:
-                prepare(root, Path(config.docs_dir), reference_pages())
+                prepared = prepare(root, Path(config.docs_dir), reference_pages())
             except ForwardbookError as error:
                 raise PluginError(str(error)) from error
+            for page, lines in prepared.doubtful.items():
+                _LOG.warning("%s does not hold: %s", page, "; ".join(lines[:3]))
+        self._doubtful = read_doubtful(Path(config.docs_dir, BOOK))
         index = Path(config.site_dir, _INDEX)
         self._before = index.read_text(encoding="utf-8") if self._dirty and index.is_file() else ""
         return config
@@ -84,8 +95,13 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
         return context
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Remember the addresses of all pages."""
+        """Remember the addresses of all pages; navigation need not name what is generated."""
+        from forwardbook.pipeline.site import BOOK
+
         self._pages = {file.url for file in files.documentation_pages()}
+        for file in files.documentation_pages():
+            if file.src_uri.startswith(f"{BOOK}/") and file.inclusion.is_in_nav():
+                file.inclusion = InclusionLevel.NOT_IN_NAV
         return files
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
@@ -95,11 +111,15 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
         return env
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Let words of a page's front matter be text where the theme writes them as they are."""
+        """Let words of a page's front matter be text where the theme writes them as they are.
+
+        A page of which a claim does not hold says so.
+        """
         for name in ("title", "description", "author"):
             if name in page.meta:
                 page.meta[name] = escape(unescape(str(page.meta[name])))
-        return markdown
+        wrong = self._doubtful.get(page.file.src_uri)
+        return marked(markdown, wrong) if wrong else markdown
 
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:

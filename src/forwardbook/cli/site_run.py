@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 CONFIG: Final = "mkdocs.yml"
 STAMP: Final = ".forwardbook-site.json"
+_OF_EXPLAINED: Final = re.compile(r"^Doc file 'code-explained/")
+"""What MkDocs says of a page that `forwardbook explain` wrote, such as of a link to one that was refused."""
 _TOOLS: Final = ("mkdocs", "mkdocs-material", "pymdown-extensions", "markdown", "forwardbook")
 
 
@@ -35,6 +38,8 @@ class Built:
     site: Path
     built: int
     seconds: float
+    remarks: tuple[str, ...] = ()
+    """What MkDocs warns of in pages of explained code, which others wrote; all pages are built."""
 
 
 class SiteError(ForwardbookError):
@@ -68,9 +73,10 @@ def build_site(config: Path | None, *, clean: bool, strict: bool) -> Built:
     site, docs = Path(loaded.site_dir), Path(loaded.docs_dir)
     stamp = {"made_from": _shared(loaded, strict), "documents": _documents(docs)}
     last = {} if clean else _last(site)
-    partial = last.get("made_from") == stamp["made_from"]
+    said = tuple(last.pop("remarks", "").splitlines())
+    partial = last.get("made_from") == stamp["made_from"] and not said
     if last == stamp:
-        return Built(prepared, site, 0, time.monotonic() - begun)
+        return Built(prepared, site, 0, time.monotonic() - begun, said)
     (site / STAMP).unlink(missing_ok=True)  # until it is whole again
     loaded.strict = False  # its own counting takes the remark on partial builds for a warning
     warnings = _Warnings()
@@ -78,6 +84,7 @@ def build_site(config: Path | None, *, clean: bool, strict: bool) -> Built:
         loaded.plugins.on_startup(command="build", dirty=partial)
         if partial:
             _remove_pages(docs, site)
+            _remove_marked(site, prepared)
         logging.getLogger("mkdocs").addHandler(warnings)
         build(loaded, dirty=partial)
     except (Abort, MkDocsException) as error:
@@ -85,13 +92,15 @@ def build_site(config: Path | None, *, clean: bool, strict: bool) -> Built:
     finally:
         logging.getLogger("mkdocs").removeHandler(warnings)
         loaded.plugins.on_shutdown()
-    if strict and warnings.said:
-        raise SiteError("\n  ".join((f"building the site of {file}: MkDocs warns:", *warnings.said)))
-    write_atomically(site / STAMP, json.dumps(stamp) + "\n")
+    remarks = tuple(each for each in warnings.said if strict and _OF_EXPLAINED.search(each))
+    fatal = [each for each in warnings.said if strict and each not in remarks]
+    if fatal:
+        raise SiteError("\n  ".join((f"building the site of {file}: MkDocs warns:", *fatal)))
+    write_atomically(site / STAMP, json.dumps({**stamp, "remarks": "\n".join(remarks)}) + "\n")
     pages = sum(
         path.stat().st_mtime >= time.time() - (time.monotonic() - begun) for path in site.rglob("*.html")
     )
-    return Built(prepared, site, pages, time.monotonic() - begun)
+    return Built(prepared, site, pages, time.monotonic() - begun, remarks)
 
 
 def serve_site(config: Path | None, address: str) -> None:
@@ -185,6 +194,16 @@ def _last(site: Path) -> dict[str, str]:
         return dict(json.loads((site / STAMP).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return {}
+
+
+def _remove_marked(site: Path, prepared: Prepared) -> None:
+    """Take out pages whose remark that they do not hold is new, another or gone, so that they are built."""
+    from forwardbook.pipeline.site_explained import read_doubtful
+
+    now, last = prepared.doubtful, read_doubtful(site / prepared.folder.name)
+    for page in {*now, *last}:
+        if now.get(page) != last.get(page):
+            (site / page).with_suffix(".html").unlink(missing_ok=True)
 
 
 def _remove_pages(docs: Path, site: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -28,6 +28,7 @@ from forwardbook.pipeline.coverage_of_database import Stored
 from forwardbook.pipeline.explain_write import subjects
 from forwardbook.pipeline.site_assets import put_assets
 from forwardbook.pipeline.site_coverage import site_coverage, site_totals
+from forwardbook.pipeline.site_explained import DOUBTFUL, EXPLAINED, Doubtful, doubtful_pages, written
 from forwardbook.pipeline.site_folder import SiteFolder
 from forwardbook.pipeline.site_models import put_models
 from forwardbook.pipeline.site_modules import Around, class_pages, presets, put_modules
@@ -36,7 +37,6 @@ from forwardbook.workspace import Database, Workspace
 from forwardbook.workspace.model_files import ModelFiles
 
 BOOK: Final = "book"
-EXPLAINED: Final = "code-explained"
 _RENDERERS: Final = (
     "book/site",
     "book/blocks.py",
@@ -51,12 +51,16 @@ _RENDERERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What became of the folder: files that changed, files that are gone, and how many there are."""
+    """What became of the folder: files that changed, files that are gone, and how many there are.
+
+    `doubtful` are pages of explained code, which others wrote, of which a claim does not hold.
+    """
 
     folder: Path
     written: tuple[str, ...]
     removed: tuple[str, ...]
     total: int
+    doubtful: Doubtful = field(default_factory=dict)
 
 
 def prepare(root: Path, docs: Path, further: Sequence[Page] = ()) -> Prepared:
@@ -82,7 +86,9 @@ def prepare(root: Path, docs: Path, further: Sequence[Page] = ()) -> Prepared:
         put_modules(folder, database, around)
         put_models(folder, kept, pages, around.renderer)
         put_catalogue(folder, database, read_catalogue(Workspace(root)))
-        folder.put("explained.md", explained_page(_explained(docs)).markdown())
+        doubtful = doubtful_pages(docs, root)
+        folder.put("explained.md", explained_page(_explained(docs), doubtful).markdown())
+        folder.put(DOUBTFUL, written(doubtful))
         for page in further:
             folder.put(page.name, page.markdown())
         put_assets(folder)
@@ -90,7 +96,7 @@ def prepare(root: Path, docs: Path, further: Sequence[Page] = ()) -> Prepared:
         folder.save()
         raise
     folder.close()
-    return Prepared(folder.path, tuple(folder.written), tuple(folder.removed), len(folder.kept))
+    return Prepared(folder.path, tuple(folder.written), tuple(folder.removed), len(folder.kept), doubtful)
 
 
 def put_catalogue(folder: SiteFolder, database: Database, catalogue: Catalogue) -> None:
