@@ -30,6 +30,8 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Pow: operator.pow,
 }
+LARGEST = 10**9
+"""No number of an example that is a size is larger; nor is an exponent larger than its digits."""
 MOST_TEXT = 400_000
 """Characters of one document that are read."""
 
@@ -192,14 +194,14 @@ class _Block:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self._number(operand)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-                return _ARITHMETIC[type(op)](self._number(left), self._number(right))
+                return _computed(op, self._number(left), self._number(right))
             case ast.Call():
                 return self._call(node)
         raise Unread(ast.unparse(node))
 
     def _number(self, node: ast.expr) -> int:
         value = self._value(node)
-        if not isinstance(value, int) or abs(value) > 10**9:
+        if not isinstance(value, int) or abs(value) > LARGEST:
             raise Unread(ast.unparse(node))
         return value
 
@@ -245,6 +247,19 @@ class _Block:
         if not isinstance(shape, tuple | list) or not all(type(size) is int for size in shape):
             raise Unread(ast.unparse(node))
         return Shown(kind, tuple(cast("list[int]", shape)))
+
+
+def _computed(op: ast.operator, left: int, right: int) -> int:
+    """What the operation gives; Unread where it has no end or no value, or gives no size."""
+    if isinstance(op, ast.Pow) and not 0 <= right <= LARGEST.bit_length():
+        raise Unread("a power")
+    try:
+        found = _ARITHMETIC[type(op)](left, right)
+    except ZeroDivisionError as error:
+        raise Unread("a division by zero") from error
+    if abs(found) > LARGEST:
+        raise Unread("a number too large")
+    return found
 
 
 def _tensor_of(value: object) -> tuple[str, tuple[int, ...]]:
