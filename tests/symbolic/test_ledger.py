@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch._dispatch.python import enable_python_dispatcher
 
-from forwardbook.analyzers.symbolic.layout import channels_last, contiguous, dense
 from forwardbook.analyzers.symbolic.kernels import native_shapes
+from forwardbook.analyzers.symbolic.layout import channels_last, contiguous, dense
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of, number_of
 
 
