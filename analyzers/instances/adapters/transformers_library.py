@@ -100,7 +100,7 @@ def _read(
     from forwardbook.analyzers.instances.pretrained.guards import settings_for
     from forwardbook.analyzers.instances.pretrained.settings import EVERY
 
-    for module in modules:
+    for module in sorted({model_class.__module__ for model_class in models} & set(modules)):
         names = {name.rpartition(".")[2] for name in missing if name.rpartition(".")[0] == module} - {
             name.rpartition(".")[2] for name in held
         }

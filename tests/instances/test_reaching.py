@@ -1,0 +1,258 @@
+"""How classes are reached that no default model calls: each mechanism on one small family."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+import torch
+
+from forwardbook.analyzers.instances.adapters.transformers_library import TransformersAdapter
+from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
+from forwardbook.analyzers.instances.pretrained.constructors import by_themselves
+from forwardbook.analyzers.instances.pretrained.guards import FALSY, TRUTHY, settings_for
+from forwardbook.analyzers.instances.pretrained.guesses import guesses
+from forwardbook.analyzers.instances.pretrained.inputs import plans
+from forwardbook.analyzers.instances.pretrained.mended import built
+from forwardbook.analyzers.instances.pretrained.models import Holder, tree_classes
+from forwardbook.analyzers.instances.pretrained.placeholders import placed
+from forwardbook.analyzers.instances.pretrained.settings import put
+from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
+from forwardbook.analyzers.instances.pretrained.submodules import Fit, alone, called_alone, names_in, runs
+from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe
+from forwardbook.pipeline.catalogue_derive import names_called
+
+accept_symbolic_sizes()
+
+GUARDED = """
+ACT = {"fast": Fast, "slow": Slow}
+
+class Block(Module):
+    def __init__(self, config, layer_idx):
+        kind = config.kind
+        if config.use_gate and not config.plain:
+            self.gate = Gate(config)
+        else:
+            self.mlp = Mlp(config)
+        if kind == "wide":
+            self.wide = Wide(config)
+        if layer_idx in config.dense_layers:
+            self.dense = Dense(config)
+        self.act = ACT[config.act]
+        self.limit = Limit(config) if config.limit is not None else None
+        if config.early:
+            return
+        self.late = Late(config)
+
+class Model(Module):
+    def __init__(self, config):
+        if config.blocks > 0:
+            self.block = Block(config, 0)
+"""
+
+
+def holder(folder: str, name: str) -> Holder:
+    """A model of transformers as the default config makes it."""
+    module = importlib.import_module(f"transformers.models.{folder}.modeling_{folder}")
+    return Holder(getattr(module, name), {})
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("Gate", {"blocks": 1, "use_gate": TRUTHY, "plain": FALSY}),
+        ("Wide", {"blocks": 1, "kind": "wide"}),
+        ("Dense", {"blocks": 1, "dense_layers": [0]}),
+        ("Slow", {"blocks": 1, "act": "slow"}),
+        ("Limit", {"blocks": 1, "limit": TRUTHY}),
+        ("Late", {"blocks": 1, "early": FALSY}),
+    ],
+)
+def test_settings_are_read_from_the_conditions_around_a_constructor(
+    name: str, settings: dict[str, object]
+) -> None:
+    """Conditions of the class and of the class around it, through local names, tables and early returns."""
+    assert settings_for(GUARDED, [name])[name][0] == settings
+
+
+def test_either_condition_leads_into_the_other_branch() -> None:
+    """`else` of `a and not b` is reached with a false or with b true."""
+    told = settings_for(GUARDED, ["Mlp"])["Mlp"]
+    assert {"blocks": 1, "use_gate": FALSY} in told and {"blocks": 1, "plain": TRUTHY} in told
+
+
+def test_a_class_under_no_condition_has_no_settings() -> None:
+    """Nothing is told where nothing is asked."""
+    assert (
+        settings_for("class A:\n    def __init__(self, config):\n        self.b = B(config)\n", ["B"]) == {}
+    )
+
+
+def test_settings_reach_every_part_that_has_the_field() -> None:
+    """`*.` sets parts, a path one of them; a field that nobody has is refused."""
+    from transformers import CLIPConfig
+
+    config = CLIPConfig()
+    parts = [config, config.text_config, config.vision_config]
+    put(config, parts, {"*.hidden_act": "gelu", "vision_config.patch_size": 8})
+    assert config.text_config.hidden_act == config.vision_config.hidden_act == "gelu"
+    assert config.vision_config.patch_size == 8
+    with pytest.raises(ValueError, match="no nonsense"):
+        put(config, parts, {"*.nonsense": 1})
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "mend"),
+    [
+        ("nemotron", "NemotronModel", {"num_key_value_heads": 48}),
+        ("ministral", "MinistralModel", {"head_dim": 128}),
+        ("detr", "DetrModel", {"backbone_config": "ResNetConfig"}),
+        ("t5gemma2", "T5Gemma2Decoder", {"dropout_rate": 0.0}),
+    ],
+)
+def test_a_config_is_mended_as_the_error_says(folder: str, name: str, mend: dict[str, object]) -> None:
+    """None, absent, and another package's: the field that the line which raised names gets a value."""
+    mended, _ = built(holder(folder, name))
+    shown = {k: v if isinstance(v, int | float) else type(v).__name__ for k, v in mended.mends.items()}
+    assert shown == mend
+
+
+def test_what_cannot_be_mended_raises_its_own_error() -> None:
+    """A package that is not installed is named."""
+    with pytest.raises(ImportError, match="natten"):
+        built(holder("dinat", "DinatModel"))
+
+
+def test_forward_is_given_what_its_error_asks_for() -> None:
+    """The audio encoder of Audio Flamingo fails on a mask that is None; with the mask it runs."""
+    _, model = built(holder("audioflamingo3", "AudioFlamingo3Encoder"))
+    first = plans(model)
+    assert error_of(model, first[0], model) is not None
+    (plan,) = asked(model, first)
+    assert set(plan) - set(first[0]) == {"input_features_mask"}
+    assert error_of(model, plan, model) is None
+
+
+def test_a_text_has_as_many_places_as_there_are_features() -> None:
+    """LLaVA's text consists of image tokens, 576 for each of three images of 24 by 24 patches."""
+    from forwardbook.analyzers.instances.tensors import PlainMaker
+
+    _, model = built(holder("llava", "LlavaModel"))
+    (one,) = placed(model)
+    with torch.device("meta"):
+        _, kwargs = one(lambda name, hint, meaning="", source="": hint, model, PlainMaker("meta"))
+    text = kwargs["input_ids"]
+    assert isinstance(text, torch.Tensor) and text.numel() == 3 * 576
+
+
+class Small(torch.nn.Module):
+    """A block whose first layer tells how wide its input is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(12)
+        self.config = None
+
+    def forward(self, hidden_states: torch.Tensor, scale: bool, attention_mask: object) -> torch.Tensor:
+        """Wants rows of twelve."""
+        assert attention_mask is None and scale is False
+        return self.norm(hidden_states)
+
+
+def test_inputs_of_a_module_follow_from_names_and_first_layers() -> None:
+    """Rows as wide as the norm, False for a bool, None for a mask; the width is looked up in the layer."""
+    with torch.device("meta"):
+        module = Small()
+    module.__dict__["_config_around"] = None
+    first = guesses(module)[0]
+    assert first.plan["scale"] == "False" and first.plan["attention_mask"] == "None"
+    assert first.widths == {"width0": ("norm", "weight", 0)}
+    assert runs(module, first) is Fit.YES
+
+
+class Refusing(torch.nn.Module):
+    """A module that takes nothing."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Raises for everything."""
+        raise TypeError("no")
+
+
+def test_a_module_that_takes_nothing_has_no_recipe() -> None:
+    """No inputs are made up where none run."""
+    module = Refusing()
+    module.__dict__["_config_around"] = None
+    recipe = Recipe("x", "transformers", lambda sizes: module, lambda sizes, module, maker: ((), {}))
+    assert called_alone(module, recipe) is None
+
+
+def test_a_submodule_is_called_in_the_model_that_holds_it() -> None:
+    """The projector of LLaVA, by itself, in the names of the whole model's config."""
+    from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
+    from forwardbook.analyzers.instances.recipe import InstanceOptions
+
+    one = holder("llava", "LlavaModel")
+    target = "transformers.models.llava.modeling_llava.LlavaMultiModalProjector"
+    recipe = holder_recipes(target, one, InstanceOptions(), "")[0]
+    _, model = built(one)
+    (inside,) = alone(model, recipe, {target})
+    assert inside.path == "multi_modal_projector" and inside.holds == {target}
+    assert target in names_called(inside.recipe, {"vision_config.hidden_size": 512})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "transformers.models.bit.modeling_bit.BitDropPath",  # no config at all
+        "transformers.models.esm.modeling_esmfold.EsmFoldBackboneUpdate",  # a config of the family
+    ],
+)
+def test_a_class_that_no_model_holds_is_built_by_its_constructor(name: str) -> None:
+    """The first config of the family with which it can be built, and inputs by names and widths."""
+    (inside,) = by_themselves(name)
+    assert name in names_called(inside.recipe, {})
+
+
+def test_a_class_nothing_fits_says_so() -> None:
+    """The reason is the constructor's own, or that no inputs are known."""
+    with pytest.raises((NoRecipe, AttributeError, TypeError, ValueError, AssertionError)):
+        list(by_themselves("transformers.models.esm.modeling_esmfold.EsmForProteinFolding"))
+
+
+def reached(folder: str, wanted: Iterable[str]) -> set[str]:
+    """Which of a module's classes the ways of the adapter call."""
+    module = f"transformers.models.{folder}.modeling_{folder}"
+    missing = {f"{module}.{name}" for name in wanted}
+    for way in TransformersAdapter().ways([module], missing):
+        if way.recipe is None:
+            continue
+        for inputs in (way.recipe.inputs, *way.recipe.alternatives):
+            try:
+                called = names_called(replace(way.recipe, inputs=inputs, alternatives=()), {})
+            except Exception:  # noqa: BLE001 - other inputs may do
+                continue
+            missing -= set(called)
+            break
+    return set(wanted) - {name.rpartition(".")[2] for name in missing}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["bit", "dots1", "glm4v", "audioflamingo3", "clap"])
+def test_every_class_of_a_family_is_reached(folder: str) -> None:
+    """Families that default models leave classes out of, each for another reason."""
+    module = importlib.import_module(f"transformers.models.{folder}.modeling_{folder}")
+    classes = [v for v in vars(module).values() if isinstance(v, type) and issubclass(v, torch.nn.Module)]
+    names = [
+        v.__name__
+        for v in classes
+        if v.__module__ == module.__name__ and v.forward is not torch.nn.Module.forward
+    ]
+    assert reached(folder, names) == set(names)
+
+
+def test_names_in_a_tree_are_full_names() -> None:
+    """Modules without a forward() are left out."""
+    tree = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ModuleList([torch.nn.ReLU()]))
+    assert names_in(tree) == {f"{c.__module__}.{c.__qualname__}" for c in tree_classes(tree)}
