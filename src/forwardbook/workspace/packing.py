@@ -7,7 +7,6 @@ nothing are left out, and what a regime has in common with an earlier one is `as
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from functools import cache
 from typing import Final, cast
 
@@ -225,7 +224,8 @@ def _known_defaults(model: type[BaseModel]) -> Json:
 
 def _defaults(model: type[BaseModel]) -> Json:
     """What fields say that are not given, in the form of JSON; the values are the reader's own."""
-    return deepcopy(_known_defaults(model))
+    known = _known_defaults(model).items()
+    return {n: dict(v) if isinstance(v, dict) else list(v) if isinstance(v, list) else v for n, v in known}
 
 
 def _plain(value: object) -> object:
