@@ -1,0 +1,167 @@
+"""Stored formulas are measured again at larger sizes: right ones are equal, a wrong one is named."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forwardbook.pipeline.copies import whole
+from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.reprove import AGAIN, EntryAgain, Reproof, drawn, reprove
+from forwardbook.pipeline.reprove_work import work
+from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.stored_regimes import StoredRegime, general
+from forwardbook.schema import Entry, Proposal
+from forwardbook.workspace import Database, Workspace
+
+Make = Callable[..., Entry]
+SHIPPED = Workspace(Path(__file__).resolve().parent.parent.parent).load()
+
+
+def again(entry: Entry, scale: int = 10) -> EntryAgain:
+    """What measuring says of an entry."""
+    request = Request(
+        target=entry.full_class_name,
+        seed=3,
+        scale=scale,
+        budget=120,
+        stored={"key": entry.model_dump(mode="json")},
+    )
+    [found] = work(request).diagnostics[AGAIN]  # type: ignore[union-attr,misc]
+    return EntryAgain.model_validate(found)
+
+
+def changed(entry: Entry, quantity: str, formula: str) -> Entry:
+    """The entry with another total, and the same in its first line."""
+    regimes = []
+    for one in entry.regimes:
+        flops = one.flop_analysis
+        lines = (flops.lines[0].model_copy(update={quantity: formula}), *flops.lines[1:])
+        analysis = flops.model_copy(update={quantity: formula, "lines": lines})
+        regimes.append(one.model_copy(update={"flop_analysis": analysis}))
+    return entry.model_copy(update={"regimes": tuple(regimes)})
+
+
+@pytest.mark.parametrize("key", ["torch_Linear", "torch_Conv2d", "torch_GRU"])
+def test_right_formulas_are_equal_at_sizes_ten_times_larger(key: str) -> None:
+    """Every regime is met, at sizes several times those of its proof."""
+    found = again(whole(SHIPPED, key))
+
+    assert "equal" == found.state
+    assert {"equal"} == {one.state for one in found.regimes}
+    assert all(one.points >= 1 for one in found.regimes)
+    assert max(one.times for one in found.regimes) > 5
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "2 * {batch_size} * {in_features} * {out_features} + 1",
+        "2 * {batch_size} * {in_features} * min({out_features}, 100)",
+    ],
+)
+def test_a_wrong_formula_is_named(formula: str) -> None:
+    """One off, and one that is right at small sizes only: the line, both numbers and the sizes are told."""
+    entry = changed(SHIPPED["torch_Linear"], "flops", formula)
+    found = again(entry.model_copy(update={"regimes": entry.regimes[:1]}))
+    [regime] = found.regimes
+
+    assert "different" == found.state
+    assert any(text.startswith("total, flops: stored") for text in regime.differences)
+    assert any(text.startswith("line ") for text in regime.differences)
+    assert {"batch_size", "in_features", "out_features"} <= regime.sizes.keys()
+
+
+def test_a_copy_is_held_against_the_lines_of_another_class() -> None:
+    """The formulas of a copy are its holder's, whose lines are elsewhere, in the same order."""
+    holder = SHIPPED["torch_ReLU"]
+    moved = holder.regimes[0].flop_analysis.lines[0].model_copy(update={"line": 7, "end_line": 7})
+    flops = holder.regimes[0].flop_analysis.model_copy(update={"lines": (moved,)})
+    memory_line = holder.regimes[0].memory_analysis.lines[0].model_copy(update={"line": 7, "end_line": 7})
+    memory = holder.regimes[0].memory_analysis.model_copy(update={"lines": (memory_line,)})
+    regime = holder.regimes[0].model_copy(update={"flop_analysis": flops, "memory_analysis": memory})
+
+    alone = again(holder.model_copy(update={"regimes": (regime,)}))
+    copy = again(holder.model_copy(update={"regimes": (regime,), "same_as": "torch_Other"}))
+
+    assert ("different", "equal") == (alone.state, copy.state)
+
+
+def test_a_class_that_cannot_be_called_is_not_measured(make_entry: Make) -> None:
+    """It is neither equal nor different, and the reason is told."""
+    found = again(make_entry())
+
+    assert "unmeasured" == found.state
+    assert found.reason
+
+
+def test_entries_are_drawn_from_the_seed() -> None:
+    """The same seed draws the same entries, in their order; a sample of all is all."""
+    keys = [f"k{number:02d}" for number in range(40)]
+
+    assert drawn(keys, 5, 7) == drawn(keys[::-1], 5, 7) == sorted(drawn(keys, 5, 7))
+    assert drawn(keys, 5, 7) != drawn(keys, 5, 8)
+    assert keys == drawn(keys, 100, 7)
+
+
+def test_a_process_that_dies_costs_its_entry_alone(make_entry: Make, tmp_path: Path) -> None:
+    """Entries of a family share a process; where it ends before, each gets one of its own."""
+    entries = {f"toy_{name}": make_entry(name) for name in ("A", "B", "C")}
+    database = Database({key: entry.model_dump(mode="json") for key, entry in entries.items()})
+    asked: list[list[str]] = []
+
+    def run(request: Request, limits: Limits, worker: str) -> Response:
+        asked.append(list(request.stored))
+        if "toy_B" in request.stored:
+            return Response(problem="analysing: its process died\n  at line 3", problem_kind="crash")
+        told = [EntryAgain(key=key, full_class_name=key).model_dump(mode="json") for key in request.stored]
+        return Response(diagnostics={AGAIN: told})  # type: ignore[dict-item]
+
+    found = list(reprove(sorted(entries), database, Reproof(1, run=run), tmp_path))
+
+    assert [["toy_A", "toy_B", "toy_C"], ["toy_A"], ["toy_B"], ["toy_C"]] == asked
+    assert ["", "analysing: its process died", ""] == [
+        one.reason for one in sorted(found, key=lambda o: o.key)
+    ]
+
+
+def test_what_was_proposed_or_only_read_is_not_run(make_entry: Make, tmp_path: Path) -> None:
+    """Nothing is measured of it, for the reason that is told."""
+    entries = {
+        "toy_A": make_entry("A", proposal=Proposal(model="m", prompt_version="1")),
+        "toy_B": make_entry("B", derived_by=("static",)),
+        "toy_C": make_entry("C", regimes=()),
+    }
+    database = Database({key: entry.model_dump(mode="json") for key, entry in entries.items()})
+
+    found = list(reprove(sorted(entries), database, Reproof(1), tmp_path))
+
+    assert ["were proposed", "never run", "no formulas"] == [
+        next(text for text in ("were proposed", "never run", "no formulas") if text in one.reason)
+        for one in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "belongs"),
+    [
+        ("default", "default", True),
+        ("default 2", "default", True),
+        ("default, seq_len == 1", "default", True),
+        ("decode", "default", False),
+        ("default decode", "default", False),
+    ],
+)
+def test_a_regime_belongs_to_the_scenario_of_its_name(
+    make_entry: Make, name: str, scenario: str, belongs: bool
+) -> None:
+    """A number or a condition may follow the scenario, another word may not."""
+    regime = make_entry().regimes[0].model_copy(update={"name": name})
+
+    assert belongs == StoredRegime(regime).belongs_to(scenario)
+
+
+def test_places_in_lists_are_left_open() -> None:
+    """A path in a model is as contexts of regimes say it."""
+    assert "layers.*.experts.*.up" == general("layers.3.experts.12.up")
+    assert "stage1.conv" == general("stage1.conv")
