@@ -19,6 +19,7 @@ from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.kernels import native_shapes
 from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
+from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.shadows import carry
 from forwardbook.analyzers.symbolic.trace import Place, Trace
@@ -168,6 +169,7 @@ def run_symbolically(
             root = recipe.build(sizes).eval()
             args, kwargs = recipe.inputs(sizes, root, MetaMaker())
         ledger.running = True
+        values.memory = Memory()
         with _no_collection(), FusedOperations(symbolic=True), recorder.watching(root):
             root(*args, **kwargs)
     return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes)

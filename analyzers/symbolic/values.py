@@ -18,6 +18,7 @@ from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves, tree_map
 
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
+from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
     carry,
@@ -50,6 +51,8 @@ class Values:
 
     def __init__(self, symbolic: bool) -> None:
         self.symbolic = symbolic
+        self.memory: Memory | None = None
+        """Where layouts are remembered: in the call of a symbolic run, not while its module is built."""
         self.assumed: Counter[str] = Counter()
 
     def run(self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
@@ -82,7 +85,10 @@ class Values:
         indexing = name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1
         if indexing and isinstance(args[1], list | tuple):
             args = (args[0], self._integer_indices(args[1]), *args[2:])
-        out = _run(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
+        if self.memory is not None:
+            out = self.memory.run(_run, func, args, kwargs)
+        else:
+            out = _run(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
         self._follow(func, name, args, kwargs, inputs, known, out, real)
         return out
 
