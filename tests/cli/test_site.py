@@ -31,7 +31,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     root = tmp_path_factory.mktemp("workspace")
     (root / "docs").mkdir()
     (root / "models").mkdir()
-    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nwatch:")[0]
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[0]
     (root / "mkdocs.yml").write_text(f"{settings}\n{NAVIGATION}", encoding="utf-8")
     for name in ("index", "why", "quantities"):
         shutil.copy(ROOT / "docs" / "quantities.md", root / "docs" / f"{name}.md")

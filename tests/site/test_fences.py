@@ -23,6 +23,7 @@ from forwardbook.book.site.data import (
     TreeBox,
 )
 from forwardbook.book.site.quantities import QUANTITY_LIST
+from forwardbook.book.site.tree_outline import tree_outline
 from forwardbook.schema import QUANTITIES
 
 HOSTILE = json.loads((Path(__file__).parent / "browser" / "hostile.json").read_text(encoding="utf-8"))
@@ -43,12 +44,18 @@ DATA = {
     ),
     "catalogue": Catalogue(total=3, verdicts={WORD: 3}),
     "roofline": Roofline(points=(RooflinePoint(name=WORD, flops="12", bytes="5"),)),
-    "tree": CostTree(title=WORD, boxes=(TreeBox(label=WORD, detail=WORD, left=0, width=10**6, depth=0),)),
+    "tree": CostTree(
+        title=WORD,
+        boxes=(
+            TreeBox(label=WORD, detail=WORD, left=0, width=10**6, depth=0),
+            TreeBox(label=WORD, detail=WORD, left=0, width=10**5, depth=1),
+        ),
+    ),
     "table": Grid(head=(WORD, "b"), rows=((WORD, WORD),)),
 }  # fmt: skip
 KNOWN = {
     "div", "table", "thead", "tbody", "tr", "th", "td", "p", "code", "br", "svg", "g", "title", "rect",
-    "text", "pre",
+    "text", "pre", "details", "summary", "strong",
 }  # fmt: skip
 
 
@@ -113,6 +120,18 @@ def test_results_are_shown_without_scripts() -> None:
     html = fences.calculator(DATA["calculator"].as_json(), "", "", {}, None)  # type: ignore[arg-type]
 
     assert 8 == html.count(str(2**80)) - DATA["calculator"].as_json().count(str(2**80))
+
+
+def test_layers_of_a_tree_fold_with_those_that_they_hold() -> None:
+    """Each layer is beneath the one that holds it; the outermost is open, one that holds none has no fold."""
+    boxes = [TreeBox(label=f"l{n}", detail="", left=0, width=1, depth=d) for n, d in enumerate((0, 1, 2, 1))]
+    html = tree_outline(CostTree(title="t", boxes=tuple(boxes)))
+    shape = re.sub(r' class="[^"]*"|<strong>|</strong> |data-search-exclude|\s', "", html)
+
+    assert shape == (
+        "<div><detailsopen><summary>l0</summary><details><summary>l1</summary><p>l2</p></details>"
+        "<p>l3</p></details></div>"
+    )
 
 
 def test_every_quantity_is_explained() -> None:

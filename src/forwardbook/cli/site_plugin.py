@@ -24,10 +24,15 @@ from forwardbook.book.site.policy import secured
 from forwardbook.book.site.search_index import Document, whole_index
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.site_explained import marked, read_doubtful
+from forwardbook.workspace.folder import DATABASE_NAME
+from forwardbook.workspace.model_files import FOLDER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
@@ -79,6 +84,16 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
         self._before = index.read_text(encoding="utf-8") if self._dirty and index.is_file() else ""
         return config
 
+    def on_serve(
+        self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[..., None]
+    ) -> LiveReloadServer:
+        """Build again whenever the database or a model changes."""
+        root = Path(config.config_file_path).parent
+        for path in (root / DATABASE_NAME, root / Path(DATABASE_NAME).stem, root / FOLDER):
+            if path.exists():
+                server.watch(str(path))
+        return server
+
     @event_priority(-100)
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Keep the page compressed until its turn comes: MkDocs holds all before it writes the first."""
@@ -100,7 +115,7 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
 
         self._pages = {file.url for file in files.documentation_pages()}
         for file in files.documentation_pages():
-            if file.src_uri.startswith(f"{BOOK}/") and file.inclusion.is_in_nav():
+            if file.src_uri.startswith(f"{BOOK}/") and file.inclusion is InclusionLevel.UNDEFINED:
                 file.inclusion = InclusionLevel.NOT_IN_NAV
         return files
 

@@ -90,6 +90,21 @@ def test_catalogue_filters_by_library_verdict_derivation_and_operation(read: Cal
     assert _classes(page) == []
 
 
+def test_layers_of_a_model_fold_with_the_keyboard(read: Callable[..., Reader]) -> None:
+    """Each layer beneath the whole opens and closes with Enter and the space bar; the whole is open."""
+    page = read().open("book/models/gpt2.html")
+    tree = page.locator(".fb-outline").first
+    layer = tree.locator("details details").first
+    held = layer.locator("summary, .fb-leaf").nth(1)
+    assert tree.locator("details").first.get_attribute("open") is not None
+    assert not held.is_visible()
+    layer.locator("summary").first.focus()
+    page.keyboard.press("Enter")
+    assert held.is_visible()
+    page.keyboard.press("Space")
+    assert not held.is_visible()
+
+
 def _told(page: Page) -> str:
     return page.inner_text(".fb-told")
 

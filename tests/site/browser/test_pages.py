@@ -46,6 +46,7 @@ def test_pages_load_without_a_complaint(read: Callable[..., Reader]) -> None:
         _settled(page)
         assert _brightness(page) > 600, kind
         _picture(page, f"{kind}-light")
+        assert page.evaluate("document.documentElement.scrollWidth") <= DESKTOP["width"], kind
         page.set_viewport_size(PHONE)
         page.wait_for_timeout(60)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], kind
@@ -77,6 +78,20 @@ def test_formulas_are_shown(read: Callable[..., Reader]) -> None:
 
     assert len(heights) > 10
     assert min(heights) > 5
+
+
+def test_a_page_from_the_disk_shows_what_needs_no_server(read: Callable[..., Reader]) -> None:
+    """Opened as a file a page has its formulas, tables and results, as the documents say; no complaint."""
+    reader = read()
+    page = reader.context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((reader.site.folder / KINDS["module"]).as_uri())
+
+    assert page.locator(".fb-math math").count() > 10
+    assert "2 * batch_size" in page.inner_text(".fb-lines") and page.locator(".fb-calc tbody tr").count() == 8
+    assert [] == said
 
 
 def test_pages_follow_one_another_without_loading(read: Callable[..., Reader]) -> None:

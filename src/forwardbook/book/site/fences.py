@@ -7,7 +7,7 @@ is shown as the text it is.
     ```fb-lines         <div class="fb-lines" data-fb="{Listing}"> table of source lines </div>
     ```fb-catalogue     <div class="fb-catalogue" data-fb="{Catalogue}"> number of classes </div>
     ```fb-roofline      <div class="fb-roofline" data-fb="{Roofline}"> table of points </div>
-    ```fb-tree          <div class="fb-tree"> <svg> </div>: drawn here, no script
+    ```fb-tree          <div class="fb-tree"> <svg> </div> and the same as <details>: drawn here, no script
     ```fb-table         <div class="fb-table"> <table> </div>: numbers that need no Markdown
     ```math             <div class="fb-math"> <math> </div>: MathML, typeset here, no script
 
@@ -31,6 +31,7 @@ from forwardbook.book.site.fallback import (
     listing_table,
     roofline_table,
 )
+from forwardbook.book.site.tree_outline import tree_outline
 from forwardbook.book.site.tree_picture import tree_picture
 from forwardbook.book.site.typeset import typeset_lines
 
@@ -70,12 +71,12 @@ def math(source: str, language: str, css: str, options: Options, md: Markdown, *
 
 
 def tree(source: str, language: str, css: str, options: Options, md: Markdown, **_: object) -> str:
-    """```` ```fb-tree ````: a `CostTree`, drawn here."""
+    """```` ```fb-tree ````: a `CostTree`, drawn here, and in words that fold away."""
     try:
         data = CostTree.model_validate_json(source)
     except ValidationError:
         return f"<pre><code>{escape(source)}</code></pre>"
-    return f'<div class="fb-tree" data-search-exclude>{tree_picture(data)}</div>'
+    return f'<div class="fb-tree" data-search-exclude>{tree_picture(data)}</div>{tree_outline(data)}'
 
 
 def table(source: str, language: str, css: str, options: Options, md: Markdown, **_: object) -> str:
