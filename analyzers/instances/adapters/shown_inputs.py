@@ -14,8 +14,22 @@ _SIDES = re.compile(r".*(size|resolution|shape|height|width).*")
 _EXTENTS = {3: ("seq_len",), 4: ("height", "width"), 5: ("frames", "height", "width")}
 
 
-def shown_plan(example: Example, forward: Callable[..., object], given: Mapping[str, int]) -> Plan | None:
-    """The call as it is shown, a batch apart; None where it is not told, or does not fit the signature."""
+SHORT = 64
+"""Positions of a sequence that do for a run where an example shows a thousand."""
+
+
+def shown_plans(example: Example, forward: Callable[..., object], given: Mapping[str, int]) -> list[Plan]:
+    """The call as it is shown, a batch apart: with short sequences, then as long as they are.
+
+    None of both where it is not told, or does not fit the signature.
+    """
+    plans = [_plan(example, forward, given, short) for short in (True, False)]
+    return [plan for plan in plans if plan is not None]
+
+
+def _plan(
+    example: Example, forward: Callable[..., object], given: Mapping[str, int], short: bool
+) -> Plan | None:
     if not example.called:
         return None
     try:
@@ -32,30 +46,30 @@ def shown_plan(example: Example, forward: Callable[..., object], given: Mapping[
         value = bound.arguments[parameter.name]
         try:
             if parameter.kind is parameter.VAR_POSITIONAL:
-                positional += [_expression(one, names) for one in value]
+                positional += [_expression(one, names, short) for one in value]
             elif parameter.kind is parameter.VAR_KEYWORD:
-                found.update({key: _expression(one, names) for key, one in value.items()})
+                found.update({key: _expression(one, names, short) for key, one in value.items()})
             else:
-                found[parameter.name] = _expression(value, names)
+                found[parameter.name] = _expression(value, names, short)
         except TypeError:
             return None
     return Plan(found, names, tuple(positional))
 
 
-def _expression(value: object, names: Names) -> str:
+def _expression(value: object, names: Names, short: bool) -> str:
     """TypeError where the notation has no word for it."""
     if isinstance(value, Shown):
-        sizes = ", ".join(_dimension(value, index, names) for index in range(len(value.shape)))
+        sizes = ", ".join(_dimension(value, index, names, short) for index in range(len(value.shape)))
         return f"integers(7, {sizes})" if value.kind == "integers" else f"{value.kind}({sizes})"
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
     if isinstance(value, tuple | list):
-        inside = ", ".join(_expression(one, names) for one in value)
+        inside = ", ".join(_expression(one, names, short) for one in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside},)"
     raise TypeError(f"the notation has no {type(value).__name__}")
 
 
-def _dimension(shown: Shown, index: int, names: Names) -> str:
+def _dimension(shown: Shown, index: int, names: Names, short: bool) -> str:
     """The first is the batch; others are sizes of the constructor that are as large, else free."""
     size, rank = shown.shape[index], len(shown.shape)
     if index == 0:
@@ -68,6 +82,8 @@ def _dimension(shown: Shown, index: int, names: Names) -> str:
         extent = "seq_len"
     same = [name for name, value in names.given.items() if value == size]
     likely = [name for name in same if (_SIDES if extent in ("height", "width") else WIDTHS).fullmatch(name)]
+    if short and extent == "seq_len" and size > SHORT:
+        return names.free(extent)
     if likely:
         return names.argument(likely[0])
     if extent:

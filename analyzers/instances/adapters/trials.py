@@ -15,7 +15,7 @@ from forwardbook.analyzers.instances.adapters.consumers import consumers
 from forwardbook.analyzers.instances.adapters.examples import examples_of
 from forwardbook.analyzers.instances.adapters.feedback import reordered
 from forwardbook.analyzers.instances.adapters.shapes_tried import plans_for
-from forwardbook.analyzers.instances.adapters.shown_inputs import shown_plan
+from forwardbook.analyzers.instances.adapters.shown_inputs import shown_plans
 from forwardbook.analyzers.instances.adapters.sized import flat, with_sizes
 from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe, Sizes
 
@@ -73,7 +73,7 @@ def search(cls: type[nn.Module], library: str, called: Called, seconds: float = 
             continue
         built += 1
         given = flat(arguments)
-        shown = [plan for plan in (shown_plan(e, cls.forward, given) for e in examples) if plan is not None]
+        shown = [plan for example in examples for plan in shown_plans(example, cls.forward, given)]
         plans = plans_for(cls.forward, given, consumers(module), shown)
         heard: set[str] = set()
         for _ in range(MOST_INPUTS):

@@ -12,6 +12,7 @@ from forwardbook.analyzers.symbolic.patterns import class_name
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, run_measured
 from forwardbook.formula import Condition
+from forwardbook.pipeline.counts_held import with_counts_held
 from forwardbook.pipeline.explore import FULL, LOW, Found, paired
 from forwardbook.pipeline.overtime import Clock, Overtime
 from forwardbook.pipeline.regimes import Derived, derive, loop_names, over_counts
@@ -65,7 +66,15 @@ def _counted(
         over = []
     better = {name for name in counted if _exact(over, name) or (over and not _exact(full, name))}
     taken = [one for one in over if one.target in better]
-    return [*(one for one in full if one.target not in better), *taken]
+    found = [*(one for one in full if one.target not in better), *taken]
+    if all(one.exact for one in found):
+        return found
+    try:
+        with clock.within(SHARE * clock.left):
+            return with_counts_held(found, seed, points)
+    except Overtime:
+        late.append("counts as they were")
+        return found
 
 
 def _measured_alone(recipe: Recipe, full: Sequence[Derived], seed: int, points: int) -> Sequence[Derived]:
