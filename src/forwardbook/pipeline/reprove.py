@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from forwardbook.workspace.families import family_of
 SCALE: Final = 10
 """How many times larger than the sizes of a proof those of a reproof are."""
 TOGETHER: Final = 12  # entries for one process: classes of one model share its runs
+CALLERS: Final = 6  # classes through which one is reached that stands in no model by itself
 SECONDS: Final = 40.0  # of the processor for one entry
 WORKER: Final = "forwardbook.pipeline.reprove_work:work"
 AGAIN: Final = "again"
@@ -97,8 +98,29 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
             continue
         roots = subject_of(entry, folder).roots if entry.code_hash else ()
         _put(groups, key, entry, roots)
+    waiting: list[EntryAgain] = []
     for results in how.spread(partial(_measured, how=how), groups):
+        for one in results:
+            if one.state == "unmeasured":
+                waiting.append(one)
+            else:
+                yield one
+    callers = _callers(waiting, database)
+    alone = [_Group((one.key,), (whole(database, one.key),), ()) for one in waiting if callers[one.key]]
+    yield from (one for one in waiting if not callers[one.key])
+    for results in how.spread(partial(_measured_in, how=how, callers=callers), alone):
         yield from results
+
+
+def _callers(waiting: Sequence[EntryAgain], database: Database) -> dict[str, tuple[str, ...]]:
+    """For each class that nothing by itself leads to, some of those whose entries say that they call it."""
+    found: dict[str, list[str]] = {one.full_class_name: [] for one in waiting}
+    for key in database if found else ():
+        entry = database[key]
+        called = {call.class_name for one in entry.regimes for call in one.flop_analysis.submodule_calls}
+        for name in called & found.keys():
+            found[name].append(entry.full_class_name)
+    return {one.key: tuple(found[one.full_class_name][:CALLERS]) for one in waiting}
 
 
 def _unfit(entry: Entry) -> str:
@@ -123,7 +145,12 @@ def _family(entry: Entry) -> str:
     return family_of(entry.full_class_name, entry.library, bool(entry.code_hash)) or entry.library
 
 
-def _measured(group: _Group, how: Reproof) -> list[EntryAgain]:
+def _measured_in(group: _Group, how: Reproof, callers: Mapping[str, tuple[str, ...]]) -> list[EntryAgain]:
+    """What came of an entry in the models of its callers."""
+    return _measured(group, how, callers[group.keys[0]])
+
+
+def _measured(group: _Group, how: Reproof, callers: tuple[str, ...] = ()) -> list[EntryAgain]:
     """What came of a group; where its process ended before, each entry by itself."""
     entries = {key: one.model_dump(mode="json") for key, one in zip(group.keys, group.entries, strict=True)}
     request = Request(
@@ -133,6 +160,7 @@ def _measured(group: _Group, how: Reproof) -> list[EntryAgain]:
         scale=how.scale,
         budget=SECONDS,
         stored=cast("dict[str, JsonValue]", entries),
+        wanted=callers,
     )
     seconds = how.limits.seconds * len(group.keys)
     response = how.run(request, Limits(how.limits.memory_gb, seconds), WORKER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import tempfile
@@ -41,7 +42,7 @@ Flips = dict[str, str]
 
 def work(request: Request) -> Response:
     """Each stored entry measured again; one run serves all entries and regimes that it can."""
-    entries = [_Again(key, Entry.model_validate(raw), request.seed) for key, raw in request.stored.items()]
+    entries = [_Again(key, Entry.model_validate(raw), request.wanted) for key, raw in request.stored.items()]
     clock = Clock(request.budget * len(entries))
     runs = _Runs(request, clock)
     late = ""
@@ -77,8 +78,8 @@ class _Way:
 class _Again:
     """One entry, and what became of its regimes."""
 
-    def __init__(self, key: str, entry: Entry, seed: int) -> None:
-        self.key, self.entry = key, entry
+    def __init__(self, key: str, entry: Entry, callers: Sequence[str] = ()) -> None:
+        self.key, self.entry, self.callers = key, entry, callers
         self.regimes = [StoredRegime(one, entry.same_as is not None) for one in entry.regimes]
         self.met = {one.name: _Met() for one in entry.regimes}
         self.reason = ""
@@ -121,6 +122,10 @@ class _Again:
     def _recipes(self) -> Iterator[tuple[Recipe, Flips]]:
         """Ways to call the class: those that an analysis takes, then those of the catalogue."""
         name = self.entry.full_class_name
+        for caller in self.callers:
+            with contextlib.suppress(Exception, SystemExit):
+                for recipe in recipes_for(caller):
+                    yield replace(recipe, calls_as=name), {}
         for flips in dict.fromkeys(tuple(sorted(one.flips.items())) for one in self.regimes):
             try:
                 with tempfile.TemporaryDirectory(prefix="forwardbook-") as folder:

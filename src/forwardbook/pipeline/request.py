@@ -50,7 +50,10 @@ class Request(Record):
     flips: bool = True
     """Whether booleans of the configuration are set the other way too, as part of that."""
     wanted: tuple[str, ...] = ()
-    """For a unit of the catalogue: the full names of its classes; `target` is then the unit's name."""
+    """For a unit of the catalogue: the full names of its classes; `target` is then the unit's name.
+
+    For stored entries: classes that call them, in whose models they are looked for.
+    """
     budget: float = 0.0
     """For a unit of the catalogue: the seconds of processor time after which it gives back what it has."""
     stored: dict[str, JsonValue] = Field(default_factory=dict)
