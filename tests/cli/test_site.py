@@ -19,8 +19,8 @@ LOADED = re.compile(
     r"<(?:script|img|iframe|source|link rel=.(?:stylesheet|preconnect|icon).)[^>]*?(?:src|href)=\"([^\"]*)\""
 )
 NAVIGATION = """
-nav: [index.md, why.md, quantities.md, book/catalogue.md, book/coverage.md, book/models.md, book/explained.md,
-      book/commands.md, book/python.md]
+nav: [index.md, why.md, quantities.md, book/catalogue.md, book/coverage.md, book/totals.md, book/models.md,
+      book/explained.md, book/commands.md, book/python.md]
 """
 Run = Callable[..., tuple[int, str, str]]
 
