@@ -1,0 +1,59 @@
+"""`reprove` and `catalogue totals` as a person types them: what is equal, what is wrong, what is refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forwardbook.workspace import Workspace
+
+Program = Callable[..., "object"]
+SHIPPED = Workspace(Path(__file__).resolve().parent.parent.parent).load()
+
+
+def test_shipped_formulas_are_equal(program: Callable[..., object]) -> None:
+    """JSON on standard output alone; the seed is told beside it."""
+    done = program("reprove", "torch_ReLU", "--seed", "5", "--json")
+    told = json.loads(done.stdout)  # type: ignore[attr-defined]
+
+    assert 0 == done.returncode  # type: ignore[attr-defined]
+    assert (5, 10, ["equal"]) == (told["seed"], told["scale"], [one["state"] for one in told["entries"]])
+    assert "1 entries: 1 equal, 0 different, 0 unmeasured" in done.stderr  # type: ignore[attr-defined]
+    assert "--seed 5" in done.stderr  # type: ignore[attr-defined]
+
+
+def test_a_wrong_formula_is_named(program: Callable[..., object], folder: Path) -> None:
+    """Exit code 1, the class, the line and both numbers."""
+    entry = SHIPPED["torch_ReLU"]
+    regime = entry.regimes[0]
+    flops = regime.flop_analysis.model_copy(update={"pointwise_ops": "7"})
+    wrong = entry.model_copy(update={"regimes": (regime.model_copy(update={"flop_analysis": flops}),)})
+    Workspace(folder).save({"torch_ReLU": wrong})
+
+    done = program("reprove", "torch_ReLU", "--seed", "5")
+    said = " ".join(done.stdout.split())  # type: ignore[attr-defined]
+
+    assert 1 == done.returncode  # type: ignore[attr-defined]
+    assert "torch.nn.modules.activation.ReLU" in said
+    assert "total, pointwise_ops: stored 7, measured" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("reprove", "torch_Unicorn"), 1, "it is not in the database"),
+        (("reprove", "--sample", "0"), 2, "--sample"),
+        (("reprove", "--library", "no_such_package"), 1, "0 entries"),
+        (("catalogue", "totals", "--library", "no_such_package"), 1, "is not installed"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    program: Callable[..., object], arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    """A message without a traceback."""
+    done = program(*arguments)
+
+    assert code == done.returncode  # type: ignore[attr-defined]
+    assert said in " ".join(done.stderr.split())  # type: ignore[attr-defined]
+    assert "Traceback" not in done.stderr  # type: ignore[attr-defined]
