@@ -96,3 +96,25 @@ def test_the_page_has_every_account() -> None:
     assert "| good | `M` | 2 of 2 | 12 | 3 | 4 | 5 | equal | equal |" in page
     assert "FLOPs 13" in page
     assert "it is blue" in page
+
+
+@pytest.mark.parametrize(
+    ("change", "agrees"),
+    [
+        ({}, True),
+        ({"formula": {}}, True),
+        ({"calls": 0, "equal": 0}, False),
+        ({"equal": 1}, False),
+        ({"formula": {**NUMBERS, "reads": 1}}, False),
+        ({"tree": {**NUMBERS, "reads": 1}}, False),
+        ({"measured": {}, "formula": {}, "tree": {}}, False),
+    ],
+)
+def test_accounts_agree_only_where_formulas_speak(change: dict[str, object], agrees: bool) -> None:
+    """A run of which no entry speaks proves nothing; a model without a formula of its own may be summed."""
+    good = ModelTotals(unit="u", model="M", calls=2, equal=2, measured=NUMBERS, formula=NUMBERS, tree=NUMBERS)
+
+    one = good.model_copy(update=change)
+    [row] = site_totals(Catalogue(libraries={"lib": LibraryRecord(totals={"m": one})}))["lib"]
+
+    assert agrees == one.agrees == row.agrees

@@ -100,8 +100,13 @@ class ModelTotals(Record):
 
     @property
     def agrees(self) -> bool:
-        """Whether the model's own formula and the sum over its tree are what was measured."""
-        return bool(self.measured) and self.measured == self.formula == self.tree
+        """Whether formulas speak of the run, the sum over its tree is what was measured, and so all they say.
+
+        The entry of the model itself may have been derived inside another model, in other names: then it is
+        no account of this run.
+        """
+        told = self.calls > 0 and self.calls == self.equal and self.formula in ({}, self.measured)
+        return told and bool(self.measured) and self.measured == self.tree
 
 
 class LibraryRecord(Record):
