@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             found[name] = _built(name, units, given.seed, given.budget)
     names = [DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in found]
     record = {"about": about("benchmarks.beyond", names), "seed": given.seed, "budget": given.budget}
-    record["packages"] = found
+    record |= {"note": given.note, "packages": found}
     (RESULTS / "beyond.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     (RESULTS / "beyond.md").write_text(table(found), encoding="utf-8")
     print(table(found))
@@ -49,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of processor time for a unit")
     parser.add_argument("--taken", type=Path, default=None, help="a folder of outputs")
+    parser.add_argument("--note", default="", help="what else a reader must know of the runs")
     return parser
 
 
