@@ -9,7 +9,6 @@ real ones do. Each step runs in a process of its own, whose processor time and l
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import resource
@@ -24,6 +23,9 @@ from pathlib import Path
 from benchmarks.measuring import ROOT, about
 from benchmarks.publishing import publish, table
 from benchmarks.site_search import searched
+
+from forwardbook.workspace import Workspace
+from forwardbook.workspace.database_file import database_in
 
 LEAN = {"cpu_s": "61-78", "memory_mib": "257", "index_mb": "0.71"}
 """The lean configuration of the study that this one follows: 3,061 pages of 6.3 kB each."""
@@ -69,26 +71,22 @@ def apart(*arguments: str) -> str:
 
 def make_trial(root: Path, entries: int) -> int:
     """A workspace with so many entries, the documents and models of this repository."""
-    database = json.loads((ROOT / "module_db.json").read_text(encoding="utf-8"))
-    real = database["entries"]
-    keys = sorted(real)
+    real = Workspace(ROOT).load()
+    keys = list(real)
     made = {}
     for number in range(entries):
         key, turn = keys[number % len(keys)], number // len(keys)
-        entry = dict(real[key])
-        if entry.get("same_as"):
-            entry["same_as"] = f"{entry['same_as']}_{turn:03d}"
-        made[f"{key}_{turn:03d}"] = entry
-    database["entries"] = {
-        key: entry for key, entry in made.items() if not entry.get("same_as") or entry["same_as"] in made
-    }
-    (root / "module_db.json").write_text(json.dumps(database, indent=1, sort_keys=True), encoding="utf-8")
+        target = real[key].same_as
+        led = None if target is None else f"{target}_{turn:03d}"
+        made[f"{key}_{turn:03d}"] = real[key].model_copy(update={"same_as": led})
+    made = {key: entry for key, entry in made.items() if entry.same_as is None or entry.same_as in made}
+    Workspace(root).save(made, rules_version=real.rules_version)
     (root / "docs").mkdir()
     for path in (ROOT / "docs").glob("*.md"):
         shutil.copy(path, root / "docs")
     shutil.copytree(ROOT / "models", root / "models")
     shutil.copy(ROOT / "mkdocs.yml", root)
-    return len(database["entries"])
+    return len(made)
 
 
 def measured(root: Path) -> list[Step]:
@@ -115,13 +113,16 @@ build(config)
 """
 
 
+def _database_mb(root: Path) -> float:
+    files = [root / "module_db.json", *(root / "module_db").glob("*.json")]
+    return sum(path.stat().st_size for path in files) / 1e6
+
+
 def change_one(root: Path) -> None:
     """Let a person have checked one entry."""
-    path = root / "module_db.json"
-    database = json.loads(path.read_text(encoding="utf-8"))
-    key = sorted(database["entries"])[0]
-    database["entries"][key]["validation"]["human_validated"] = True
-    path.write_text(json.dumps(database, indent=1, sort_keys=True), encoding="utf-8")
+    key, entry = next(iter(database_in(root / "module_db.json").items()))
+    checked = entry.validation.model_copy(update={"human_validated": True})
+    Workspace(root).save({key: entry.model_copy(update={"validation": checked})})
 
 
 def run(name: str, command: list[str], folder: Path) -> Step:
@@ -157,7 +158,7 @@ def sizes(root: Path) -> dict[str, float]:
         "page_kb": sum(pages) / len(pages) / 1e3,
         "search_index_mb": index / 1e6,
         "catalogue_mb": catalogue / 1e6,
-        "database_mb": (root / "module_db.json").stat().st_size / 1e6,
+        "database_mb": _database_mb(root),
     }
 
 
