@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from forwardbook.formula import Condition, FormulaError
 
@@ -77,10 +78,10 @@ def _repair(
     repairs: int,
 ) -> bool:
     for _ in range(repairs):
-        broken = [c for c in conditions if not _holds(c, sizes)]
+        broken = list(islice((c for c in conditions if not _holds(c, sizes)), 4))
         if not broken:
             return True
-        condition = rng.choice(broken[:4])
+        condition = rng.choice(broken)
         names = [n for n in sorted(condition.symbols()) if n not in fixed and n in sizes]
         if not names:
             return False
