@@ -71,10 +71,14 @@ def _counted(
         return found
     try:
         with clock.within(SHARE * clock.left):
-            return with_counts_held(found, seed, points)
+            failed = {one.target for one in found if not one.exact}
+            tried = with_counts_held([one for one in full if one.target in failed], seed, points)
     except Overtime:
         late.append("counts as they were")
         return found
+    mended = {name for name in failed if _exact(tried, name)}
+    kept = [one for one in found if one.target not in mended]
+    return [*kept, *(one for one in tried if one.target in mended)]
 
 
 def _measured_alone(recipe: Recipe, full: Sequence[Derived], seed: int, points: int) -> Sequence[Derived]:
