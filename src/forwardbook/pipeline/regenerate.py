@@ -124,6 +124,8 @@ class _Run:
             notes.append(f"{len(waiting)} entries wait for a model to be asked again (--analyst): {names}")
         found = [one for one in found if one not in waiting]
         resumed = self._take_plan(found, database)
+        stale_keys = {one.key for one in (*found, *waiting)} | self.before.keys()  # of interrupted runs too
+        fresh = [key for key in keys if key not in stale_keys]
         left: list[str] = []
         if found:
             left = self._work(found, resumed)
@@ -136,7 +138,7 @@ class _Run:
         self._share_again()
         removed = self._drop_gone() if self.wanted.drop_gone else set()
         report = rows(self.before, self.problems, self.workspace.load(), removed)
-        done = Regenerated(tuple(report), len(keys) - len(found) - len(waiting), tuple(notes))
+        done = Regenerated(tuple(report), len(fresh), tuple(notes))
         self.tell(done)
         self.kept.finish()
         return done
