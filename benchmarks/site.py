@@ -3,7 +3,9 @@
     python -m benchmarks.site --entries 3000
 
 The trial's entries are those of the database, again and again under other keys, so that its pages weigh what
-real ones do. Each step runs in a process of its own, whose processor time and largest memory are recorded.
+real ones do. Each step runs in a process of its own, whose processor time and largest memory are recorded,
+and the sum of what it and all that it started held at one moment. `--memory` records only the memory, which
+does not depend on what else the machine does.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -33,12 +38,17 @@ LEAN = {"cpu_s": "61-78", "memory_mib": "257", "index_mb": "0.71"}
 
 @dataclass(frozen=True)
 class Step:
-    """One run of a command: what it was for, seconds on the clock and of the processor, memory in MiB."""
+    """One run of a command: what it was for, seconds on the clock and of the processor, memory in MiB.
+
+    `memory_mib` is the largest that one process ever held, as the system counts it, `together_mib` the
+    largest sum over all that were alive at once, looked at every 20 ms; what they share counts for each.
+    """
 
     name: str
     wall_s: float
     cpu_s: float
     memory_mib: float
+    together_mib: float
     said: str
 
 
@@ -46,6 +56,7 @@ def main() -> None:
     """Measure all steps and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entries", type=int, default=3000)
+    parser.add_argument("--memory", action="store_true", help="record memory alone, in results/site_memory")
     parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--change", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -57,10 +68,13 @@ def main() -> None:
         root = Path(folder)
         count = int(apart("--entries", str(entries), "--make", folder))
         steps = measured(root)
-        figures = {**sizes(root), **searched(root / "site")}
+        figures = sizes(root) if given.memory else {**sizes(root), **searched(root / "site")}
     record = {"about": about("benchmarks.site", ("mkdocs", "mkdocs-material")), "entries": count,
               "steps": [asdict(step) for step in steps], "site": figures, "lean": LEAN}  # fmt: skip
-    publish("site", record, [_steps(steps, count), _sizes(figures)])
+    if given.memory:
+        publish("site_memory", record, [_memory(steps, count, figures["database_mb"])])
+    else:
+        publish("site", record, [_steps(steps, count), _sizes(figures)])
 
 
 def apart(*arguments: str) -> str:
@@ -132,14 +146,47 @@ def run(name: str, command: list[str], folder: Path) -> Step:
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
+    together = Together(process.pid)
+    together.start()
     said = process.stdout.read() if process.stdout else ""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.monotonic() - before
+    together.ended.set()
+    together.join()
     if process.returncode:
         raise SystemExit(f"{name} failed:\n{said}")
-    return Step(
-        name, time.monotonic() - before, *_spent(usage), re.sub(r"\S*/(?=docs|site)", "", said.strip())
-    )
+    said = re.sub(r"\S*/(?=docs|site)", "", said.strip())
+    return Step(name, wall, *_spent(usage), together.most / 2**20, said)
+
+
+class Together(threading.Thread):
+    """Looks again and again at how many bytes a process and all that it started hold; `most` of all looks."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.pid, self.most, self.ended = pid, 0, threading.Event()
+
+    def run(self) -> None:
+        """Look until it has ended."""
+        while not self.ended.wait(0.02):
+            self.most = max(self.most, sum(_resident(pid) for pid in _family(self.pid)))
+
+
+def _family(pid: int) -> Iterator[int]:
+    yield pid
+    for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in tasks.read_text().split():
+                yield from _family(int(child))
+
+
+def _resident(pid: int) -> int:
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _spent(usage: resource.struct_rusage) -> tuple[float, float]:
@@ -168,6 +215,12 @@ def _steps(steps: list[Step], count: int) -> str:
     ]
     head = ["step", "seconds on the clock", "seconds of the processor", "largest memory, MiB"]
     return f"**{count:,} entries**\n\n{table(head, rows)}"
+
+
+def _memory(steps: list[Step], count: int, database: float) -> str:
+    rows = [[step.name, f"{step.memory_mib:.0f}", f"{step.together_mib:.0f}"] for step in steps]
+    head = ["step", "largest process, MiB", "all processes at once, MiB"]
+    return f"**{count:,} entries, a database of {database:.0f} MB**\n\n{table(head, rows)}"
 
 
 def _sizes(figures: dict[str, float]) -> str:
