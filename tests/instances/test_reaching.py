@@ -256,3 +256,16 @@ def test_names_in_a_tree_are_full_names() -> None:
     """Modules without a forward() are left out."""
     tree = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ModuleList([torch.nn.ReLU()]))
     assert names_in(tree) == {f"{c.__module__}.{c.__qualname__}" for c in tree_classes(tree)}
+
+
+def test_what_a_package_lacks_is_an_answer_too() -> None:
+    """transformers raises no Exception where natten is missing; inputs then do not fit, and nothing ends."""
+    from transformers.utils.import_utils import OptionalDependencyNotAvailable
+
+    class Lacking(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            raise OptionalDependencyNotAvailable()
+
+    module = Lacking()
+    module.__dict__["_config_around"] = None
+    assert {runs(module, guess) for guess in guesses(module)} == {Fit.NO}

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.pretrained.inputs import Plan, expressions, make_inputs
-from forwardbook.analyzers.instances.pretrained.submodules import wants_values
+from forwardbook.analyzers.instances.pretrained.submodules import theirs, wants_values
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -48,7 +48,7 @@ def _completed(model: PreTrainedModel, plan: Plan) -> Plan | None:
     return None
 
 
-def _wanted(model: PreTrainedModel, plan: Plan, error: Exception) -> Iterator[str]:
+def _wanted(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[str]:
     """Parameters of forward() that the message or the lines that raised name, and that were not given."""
     names = inspect.signature(type(model).forward).parameters
     said = _WORD.findall(str(error))
@@ -73,7 +73,7 @@ def fits(call: Callable[..., object], plan: Plan, model: PreTrainedModel) -> boo
     return error is None or wants_values(error)
 
 
-def error_of(call: Callable[..., object], plan: Plan, model: PreTrainedModel) -> Exception | None:
+def error_of(call: Callable[..., object], plan: Plan, model: PreTrainedModel) -> BaseException | None:
     """What a call on meta raises."""
     import torch
 
@@ -82,7 +82,9 @@ def error_of(call: Callable[..., object], plan: Plan, model: PreTrainedModel) ->
     try:
         with torch.device("meta"), torch.no_grad(), _answering():
             call(**make_inputs(plan, _hint, model.config, PlainMaker("meta")))
-    except Exception as error:  # somebody else's forward() raises anything
+    except BaseException as error:  # somebody else's forward() raises anything
+        if not theirs(error):
+            raise
         return error
     return None
 

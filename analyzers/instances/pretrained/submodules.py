@@ -102,12 +102,19 @@ def runs(module: nn.Module, guess: Guess) -> Fit:
         with torch.device("meta"), torch.no_grad():
             args, kwargs = _inputs(guess, _hint, module, PlainMaker("meta"))
             module(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001 - somebody else's forward() raises anything
+    except BaseException as error:  # somebody else's forward() raises anything
+        if not theirs(error):
+            raise
         return Fit.SO_FAR if wants_values(error) else Fit.NO
     return Fit.YES
 
 
-def wants_values(error: Exception) -> bool:
+def theirs(error: BaseException) -> bool:
+    """Whether the library raised it; what a package lacks is no Exception in transformers."""
+    return isinstance(error, Exception) or type(error).__module__.startswith("transformers.")
+
+
+def wants_values(error: BaseException) -> bool:
     """Whether the shapes fit so far, and only meta tensors kept it: they hold no values, and lack formats."""
     said = str(error)
     if "Expected inputs of BF16 type" in said:
