@@ -36,6 +36,8 @@ COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formul
 DIGITS = 24  # of the hash of a family's code: two of ten thousand classes do not meet by accident
 SHARE = 3
 """A way may use so many times what would be left for each class: one that never ends takes not all of it."""
+LEAST = 30.0
+"""Seconds of processor time that a way has in any case, where so many are left."""
 _UNBUILT = ("constructor", "import", "needs")  # what keeps a model from being looked into
 _LONGEST = 300  # characters of a reason
 
@@ -105,7 +107,8 @@ class _Unit:
             assert way.problem is not None
             self._refused(way, targets, way.problem)
             return
-        clock = Clock(self._clock.left * min(1.0, SHARE * len(targets) / len(self._missing)))
+        share = self._clock.left * SHARE * len(targets) / len(self._missing)
+        clock = Clock(min(self._clock.left, max(share, LEAST)))
         reached = reach(way.recipe, targets, self._request.seed, self._request.points, clock)
         called = reached.called & self._missing
         if reached.problem is not None:
