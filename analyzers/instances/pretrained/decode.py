@@ -46,9 +46,7 @@ def layouts(config: PreTrainedConfig) -> int:
     return len(_layouts(config))
 
 
-def decode_inputs(
-    layout: int, library: Library, sizes: Sizes, model: nn.Module, maker: InputMaker
-) -> Inputs:
+def decode_inputs(layout: int, library: Library, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inputs:
     """One new token for every sequence and the filled cache."""
     whole = cast("PreTrainedConfig", model.config)
     config = whole.get_text_config(decoder=True)
