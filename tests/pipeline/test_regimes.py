@@ -43,6 +43,19 @@ class Hiding(nn.Module):
         return x * 2
 
 
+class Halving(nn.Module):
+    """Hands half of many columns to the module within, which asks for nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Asking()
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.shape[1] > 100:
+            x = x[:, : x.shape[1] // 2]
+        return self.inner(x)
+
+
 class HidingTwo(nn.Module):
     """Asks for the width twice, only where there are few rows."""
 
@@ -152,6 +165,16 @@ def test_guard_of_the_path_beyond_a_dropped_condition_takes_its_place(recipe_fro
     assert ["{width} <= 100"] == [c.text() for c in relaxed.conditions]
     assert relaxed.derived.exact
     assert any(point.sizes["rows"] <= 4 for point in relaxed.derived.proof.points)
+
+
+def test_what_a_caller_compares_is_a_condition_of_the_called(recipe_from: Maker) -> None:
+    """A class that asks for nothing costs something else where its caller hands it less."""
+    recipe = over_rows(recipe_from, Halving)
+    inner = f"{Asking.__module__}.{Asking.__qualname__}"
+    (_, relaxed) = relax(derive(recipe, FULL, [recipe.calls_as, inner], seed=1), seed=1)
+
+    assert inner == relaxed.derived.target
+    assert ["{width} <= 100"] == [c.text() for c in relaxed.conditions]
 
 
 def test_condition_stays_where_the_path_beyond_it_has_several_guards(recipe_from: Maker) -> None:

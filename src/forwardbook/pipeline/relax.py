@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.summary import summarise
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.pipeline.other_side import further_guards
 from forwardbook.pipeline.regimes import Derived, negated
 from forwardbook.profiling.proof import Point, compare, measure, widths_of
@@ -190,6 +190,7 @@ def _judged(
         kept += [c for c, _ in found.breaches]
         breaches += found.breaches
         points += found.points
+    kept += _of_callers(index, kept, tests, outcomes)
     proof = replace(one.proof, points=points)
     stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= names]
     said = independent(list({c.text(): c for c in (*stated, *kept)}.values()), zeros=True)
@@ -197,6 +198,34 @@ def _judged(
     # where a stronger condition ends the weaker one may still hold: there the next regime says so itself
     ends = tuple((test, sizes) for test, sizes in breaches if test.text() in told)
     return Relaxed(replace(one, proof=proof), tuple(said), ends, tuple(refused))
+
+
+def _of_callers(
+    index: int,
+    kept: Sequence[Condition],
+    tests: Sequence[Condition],
+    outcomes: Mapping[str, _Outcome | None],
+) -> list[Condition]:
+    """Tests that the call itself never asked: its formula failed where only such a one was broken.
+
+    What a caller compares decides with what shapes it calls.
+    """
+    found: list[Condition] = []
+    for test in tests:
+        outcome = outcomes[test.text()]
+        point = outcome[1][index] if outcome is not None else None
+        if outcome is None or point is None or not point.differences:
+            continue
+        if all(_holds(condition, outcome[0]) for condition in (*kept, *found)):
+            found.append(test)
+    return found
+
+
+def _holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
+    try:
+        return condition.holds(sizes)
+    except FormulaError:
+        return False
 
 
 @dataclass(frozen=True)
