@@ -104,6 +104,11 @@ class Slow(torch.nn.Module):
 """
 
 
+def _hears_interrupts() -> None:
+    """A shell's background jobs ignore Ctrl-C, and so would what they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupted_in_the_middle(folder: Path, environment: dict[str, str]) -> None:
     """Ctrl-C while the class runs: exit code 130, nothing stored, and its process is gone."""
     (folder / "slow.py").write_text(SLOW)
@@ -114,6 +119,7 @@ def test_interrupted_in_the_middle(folder: Path, environment: dict[str, str]) ->
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_hears_interrupts,
     )
     started = folder / "started"
     deadline = time.monotonic() + 120
