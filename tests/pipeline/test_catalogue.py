@@ -15,11 +15,13 @@ from forwardbook.pipeline.catalogue_plan import NoSuchPackage, Plan, planned
 from forwardbook.pipeline.catalogue_record import (
     CATALOGUE_NAME,
     UNIT,
+    Catalogue,
     ClassResult,
     UnitRecord,
     UnitResult,
     WayResult,
     read_catalogue,
+    write_catalogue,
 )
 from forwardbook.pipeline.catalogue_share import shared
 from forwardbook.pipeline.coverage import coverage, reasons
@@ -128,6 +130,15 @@ def test_an_interrupted_build_ends_as_if_it_had_not_been(zoo: Path, make_entry: 
 
         assert whole == _files(zoo)
         assert sorted(asked) == sorted(set(asked))
+
+
+def test_a_half_written_catalogue_is_taken_away(tmp_path: Path) -> None:
+    """What a killed process left beside the catalogue is gone once it is written again."""
+    left = tmp_path / ".catalogue.json.32um8cl6.tmp"
+    left.write_text("{")
+    write_catalogue(Catalogue(), Workspace(tmp_path))
+
+    assert not left.exists()
 
 
 def test_a_child_that_dies_costs_its_unit_alone(zoo: Path, make_entry: Make) -> None:

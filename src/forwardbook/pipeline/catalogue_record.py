@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue, ValidationError
 from forwardbook.errors import ForwardbookError
 from forwardbook.schema import Record
 from forwardbook.workspace import Workspace, write_atomically
+from forwardbook.workspace.storage import drop_unfinished, locked
 
 CATALOGUE_NAME: Final = "catalogue.json"
 CATALOGUE_VERSION: Final = 1
@@ -149,4 +150,7 @@ def write_catalogue(catalogue: Catalogue, workspace: Workspace) -> None:
     content = catalogue.model_dump(mode="json", exclude_defaults=True)
     content["catalogue_version"] = CATALOGUE_VERSION
     text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    write_atomically(catalogue_path(workspace), text)
+    path = catalogue_path(workspace)
+    with locked(workspace.database_path):
+        drop_unfinished(path)
+        write_atomically(path, text)

@@ -65,6 +65,13 @@ def write_atomically(path: Path, text: str | bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def drop_unfinished(path: Path) -> None:
+    """Take away what a killed process was writing to a file; to be called under the lock of its writers."""
+    path = path.resolve()
+    for temporary in path.parent.glob(f".{path.name}.????????.tmp"):
+        temporary.unlink(missing_ok=True)
+
+
 def check_replaceable(path: Path) -> None:
     """Refuse to replace a file that somebody made read-only.
 
