@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from forwardbook.analyzers.symbolic.assume import gap
-from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula import Condition, Expr
 from forwardbook.formula.bounds import is_never_negative
 from forwardbook.profiling.sizes import draw
 
@@ -15,7 +15,7 @@ QUICK, REPAIRS = 2, 60  # attempts and repairs of a draw that only looks whether
 
 def contradiction(hints: Mapping[str, int], conditions: Sequence[Condition]) -> str:
     """Which two conditions no sizes satisfy, "" where that is not proved; it never is where the hints do."""
-    for broken in (c for c in conditions if not _holds(c, hints)):
+    for broken in (c for c in conditions if not c.is_met(hints)):
         for other in (broken, *conditions):
             if any(_never(mine, theirs) for mine in _gaps(broken) for theirs in _gaps(other)):
                 both = dict.fromkeys((broken.text(), other.text()))
@@ -25,7 +25,7 @@ def contradiction(hints: Mapping[str, int], conditions: Sequence[Condition]) -> 
 
 def unsatisfied(hints: Mapping[str, int], conditions: Sequence[Condition], rng: random.Random) -> str:
     """Conditions for which no sizes were found together, as few as can be; "" where the hints satisfy all."""
-    if all(_holds(c, hints) for c in conditions):
+    if all(c.is_met(hints) for c in conditions):
         return ""
     core = list(conditions)
     for condition in conditions:
@@ -47,10 +47,3 @@ def _gaps(condition: Condition) -> Iterator[Expr]:
 def _never(mine: Expr, theirs: Expr) -> bool:
     """Whether two values cannot both be at least 0: their sum is negative whatever the sizes, 0 included."""
     return is_never_negative(-(mine + theirs) - 1)
-
-
-def _holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
-    try:
-        return condition.holds(sizes)
-    except FormulaError:
-        return False

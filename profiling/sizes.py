@@ -78,7 +78,7 @@ def _repair(
     repairs: int,
 ) -> bool:
     for _ in range(repairs):
-        broken = list(islice((c for c in conditions if not _holds(c, sizes)), 4))
+        broken = list(islice((c for c in conditions if not c.is_met(sizes)), 4))
         if not broken:
             return True
         condition = rng.choice(broken)
@@ -92,13 +92,6 @@ def _repair(
     return False
 
 
-def _holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
-    try:
-        return condition.holds(sizes)
-    except FormulaError:
-        return False
-
-
 def _mend(condition: Condition, name: str, sizes: dict[str, int], rng: random.Random) -> bool:
     """Changes one size so that the condition holds: solved where linear, else searched near, at multiples."""
     before = sizes[name]
@@ -106,7 +99,7 @@ def _mend(condition: Condition, name: str, sizes: dict[str, int], rng: random.Ra
     candidates = [c for c in _candidates(condition, name, sizes, rng) if c >= 1]
     for candidate in sorted(candidates, key=lambda c: c in taken or c == 1):
         sizes[name] = candidate
-        if _holds(condition, sizes):
+        if condition.is_met(sizes):
             return True
     sizes[name] = before
     return False

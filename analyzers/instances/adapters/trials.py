@@ -17,7 +17,7 @@ from forwardbook.analyzers.instances.adapters.feedback import reordered
 from forwardbook.analyzers.instances.adapters.shapes_tried import plans_for
 from forwardbook.analyzers.instances.adapters.shown_inputs import shown_plans
 from forwardbook.analyzers.instances.adapters.sized import flat, with_sizes
-from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe, Sizes
+from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe, Sizes, hinted
 
 if TYPE_CHECKING:
     from torch import nn
@@ -112,16 +112,12 @@ def on_meta(recipe: Recipe) -> list[str]:
         names.append(f"{type(module).__module__}.{type(module).__qualname__}")
 
     with torch.device("meta"), torch.no_grad():
-        root = recipe.build(_hint)
-        args, kwargs = recipe.inputs(_hint, root, PlainMaker("meta"))
+        root = recipe.build(hinted)
+        args, kwargs = recipe.inputs(hinted, root, PlainMaker("meta"))
         for module in root.modules():
             module.register_forward_pre_hook(note)
         root(*args, **kwargs)
     return names
-
-
-def _hint(name: str, hint: int, meaning: str = "", source: str = "") -> int:
-    return hint
 
 
 class _Built(Exception):  # noqa: N818 - no fault: it ends a run once the module is there

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.pretrained.inputs import Plan, expressions, make_inputs
 from forwardbook.analyzers.instances.pretrained.submodules import theirs, wants_values
+from forwardbook.analyzers.instances.recipe import hinted
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -81,16 +82,12 @@ def error_of(call: Callable[..., object], plan: Plan, model: PreTrainedModel) ->
 
     try:
         with torch.device("meta"), torch.no_grad(), _answering():
-            call(**make_inputs(plan, _hint, model.config, PlainMaker("meta")))
+            call(**make_inputs(plan, hinted, model.config, PlainMaker("meta")))
     except BaseException as error:  # somebody else's forward() raises anything
         if not theirs(error):
             raise
         return error
     return None
-
-
-def _hint(name: str, hint: int, meaning: str = "", source: str = "") -> int:
-    return hint
 
 
 def _answering() -> AbstractContextManager[object]:

@@ -20,7 +20,7 @@ from forwardbook.analyzers.instances.pretrained.submodules import (
     called_alone,
     names_in,
 )
-from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, Sizes
+from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, Sizes, hinted
 
 if TYPE_CHECKING:
     from torch import nn
@@ -60,7 +60,7 @@ def by_themselves(name: str) -> Iterator[Inside]:
             config = make_config(config_class, InstanceOptions()) if config_class is not None else None
             build = partial(_build, cls, config, arguments)
             with torch.device("meta"):
-                module = build(_hint)
+                module = build(hinted)
         except Exception as error:  # somebody else's constructor raises anything
             problem = problem or error
             continue
@@ -73,10 +73,6 @@ def by_themselves(name: str) -> Iterator[Inside]:
 
 def _none(sizes: Sizes, module: object, maker: object) -> tuple[tuple[object, ...], dict[str, object]]:
     return (), {}
-
-
-def _hint(name: str, hint: int, meaning: str = "", source: str = "") -> int:
-    return hint
 
 
 def _imported(name: str) -> type[nn.Module]:

@@ -15,7 +15,7 @@ from forwardbook.analyzers.instances.notation import Reader
 from forwardbook.analyzers.instances.pretrained.guesses import Guess, Place, guesses
 from forwardbook.analyzers.instances.pretrained.inputs import field_size
 from forwardbook.analyzers.instances.pretrained.models import has_forward
-from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, hinted
 
 if TYPE_CHECKING:
     from torch import nn
@@ -100,7 +100,7 @@ def runs(module: nn.Module, guess: Guess) -> Fit:
 
     try:
         with torch.device("meta"), torch.no_grad():
-            args, kwargs = _inputs(guess, _hint, module, PlainMaker("meta"))
+            args, kwargs = _inputs(guess, hinted, module, PlainMaker("meta"))
             module(*args, **kwargs)
     except BaseException as error:  # somebody else's forward() raises anything
         if not theirs(error):
@@ -120,10 +120,6 @@ def wants_values(error: BaseException) -> bool:
     if "Expected inputs of BF16 type" in said:
         return True
     return "meta" in said and any(word in said for word in ("item", "data", "value"))
-
-
-def _hint(name: str, hint: int, meaning: str = "", source: str = "") -> int:
-    return hint
 
 
 def _part(build: Callable[[Sizes], nn.Module], path: str, sizes: Sizes) -> nn.Module:

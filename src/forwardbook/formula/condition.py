@@ -48,6 +48,13 @@ class Condition:
         """Whether the comparison is true at these sizes."""
         return COMPARISONS[self.op](self.left.evaluate(values), self.right.evaluate(values))
 
+    def is_met(self, values: Mapping[str, int]) -> bool:
+        """Whether the comparison is true at these sizes; it is not where a division is inexact."""
+        try:
+            return self.holds(values)
+        except FormulaError:
+            return False
+
     def symbols(self) -> frozenset[str]:
         """The names on either side."""
         return self.left.symbols() | self.right.symbols()

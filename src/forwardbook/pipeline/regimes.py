@@ -13,7 +13,7 @@ from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote, SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import Summary
-from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula import Condition, Expr
 from forwardbook.profiling.proof import PatternProof, prove
 
 
@@ -97,14 +97,7 @@ def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int])
     about = [c for c in conditions if c.symbols() == {name}]
     now = numbers[name]
     others = {now - 2, now - 1, now + 1, now + 2, 2 * now, 4 * now} - {now, 0}  # 2 n, 4 n: still divisible
-    return bool(about) and all(any(not _holds(c, {name: value}) for c in about) for value in others)
-
-
-def _holds(condition: Condition, numbers: Mapping[str, int]) -> bool:
-    try:
-        return condition.holds(numbers)
-    except FormulaError:
-        return False
+    return bool(about) and all(any(not c.is_met({name: value}) for c in about) for value in others)
 
 
 def loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:

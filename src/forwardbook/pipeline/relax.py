@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.summary import summarise
-from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.other_side import further_guards
 from forwardbook.pipeline.regimes import Derived, negated
 from forwardbook.profiling.proof import Point, compare, measure, widths_of
@@ -216,16 +216,9 @@ def _of_callers(
         point = outcome[1][index] if outcome is not None else None
         if outcome is None or point is None or not point.differences:
             continue
-        if all(_holds(condition, outcome[0]) for condition in (*kept, *found)):
+        if all(condition.is_met(outcome[0]) for condition in (*kept, *found)):
             found.append(test)
     return found
-
-
-def _holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
-    try:
-        return condition.holds(sizes)
-    except FormulaError:
-        return False
 
 
 @dataclass(frozen=True)
@@ -257,6 +250,6 @@ def _dropped(
     if not mattering:
         return _Verdict([], points)
     guard, _ = mattering[0]
-    if len(mattering) > 1 or not all(guard.holds(p.sizes) for p in (*proved, *points)):
+    if len(mattering) > 1 or not all(guard.is_met(p.sizes) for p in (*proved, *points)):
         return stays
     return _Verdict(mattering, points)
