@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import gcd, lcm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula import atoms
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from forwardbook.formula.printing import Piece
 
+Program: TypeAlias = Callable[[Mapping[str, int], dict[Atom, int]], int]
+"""Values of symbols, and of atoms known at them already, in; the exact value of an expression out."""
+
 
 class Expr:
     """An immutable polynomial over integer atoms, with rational coefficients and exponents of either sign.
@@ -27,7 +30,7 @@ class Expr:
     Two expressions are equal when they are the same polynomial.
     """
 
-    __slots__ = ("__weakref__", "_fraction", "_hash", "_symbols", "_terms", "printed")
+    __slots__ = ("__weakref__", "_fraction", "_hash", "_program", "_symbols", "_terms", "printed")
 
     def __init__(self, terms: Terms) -> None:
         """Wraps canonical terms: no zero, integers as `int`; other rooms use the constructors below."""
@@ -36,6 +39,7 @@ class Expr:
         self._symbols: frozenset[str] | None = None
         self.printed: Piece | None = None
         self._fraction: tuple[Expr, Expr] | None = None
+        self._program: Program | None = None
 
     @staticmethod
     def symbol(name: str) -> Expr:
@@ -263,9 +267,15 @@ class Expr:
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """The exact value; FormulaError when a symbol has no value or a division leaves a remainder."""
-        from forwardbook.formula.evaluation import evaluate
+        return (self._program or self.program())(values, {})
 
-        return evaluate(self, values)
+    def program(self) -> Program:
+        """What finds the value, made once."""
+        if self._program is None:
+            from forwardbook.formula.evaluation import program
+
+            self._program = program(self)
+        return self._program
 
     def evaluate_many(self, values: Mapping[str, NDArray[numpy.int64] | int]) -> NDArray[numpy.int64]:
         """The exact values over broadcast arrays: int64 where all surely fit, else Python integers."""
