@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from functools import lru_cache
+from math import isqrt
 
 from forwardbook.formula import Condition, FormulaError
 
 REPAIRS = 400
 CHOICES = 8  # valid draws to choose from while sizes coincide
 LARGEST = 512  # a drawn size stays below this where its hint allows: runs on meta are free, real ones are not
+LARGEST_DIVISOR = 4096
 
 
 def draw(
@@ -70,6 +72,36 @@ def _value(hint: int, rng: random.Random) -> int:
     return rng.randint(max(2, min(hint // 3, top // 4)), top)
 
 
+class _Met:
+    """Which conditions hold: each is asked again only where one of its sizes has changed."""
+
+    def __init__(self, conditions: Sequence[Condition]) -> None:
+        self._conditions = conditions
+        self._known: list[bool | None] = [None] * len(conditions)
+        self._about: dict[str, list[int]] = {}
+        for place, condition in enumerate(conditions):
+            for name in condition.symbols():
+                self._about.setdefault(name, []).append(place)
+
+    def changed(self, name: str) -> None:
+        """A size has another value."""
+        for place in self._about.get(name, ()):
+            self._known[place] = None
+
+    def broken(self, sizes: Mapping[str, int], most: int) -> list[Condition]:
+        """The first conditions that do not hold."""
+        found: list[Condition] = []
+        for place, condition in enumerate(self._conditions):
+            known = self._known[place]
+            if known is None:
+                known = self._known[place] = condition.is_met(sizes)
+            if not known:
+                found.append(condition)
+                if len(found) == most:
+                    break
+        return found
+
+
 def _repair(
     sizes: dict[str, int],
     conditions: Sequence[Condition],
@@ -77,8 +109,9 @@ def _repair(
     fixed: frozenset[str],
     repairs: int,
 ) -> bool:
+    met = _Met(conditions)
     for _ in range(repairs):
-        broken = list(islice((c for c in conditions if not c.is_met(sizes)), 4))
+        broken = met.broken(sizes, 4)
         if not broken:
             return True
         condition = rng.choice(broken)
@@ -86,51 +119,66 @@ def _repair(
         if not names:
             return False
         rng.shuffle(names)
-        if not any(_mend(condition, name, sizes, rng) for name in names):
+        mended = next((name for name in names if _mend(condition, name, sizes, rng)), None)
+        if mended is None:
             for name in names:
                 sizes[name] = rng.randint(1, max(4, 2 * sizes[name]))
+        for name in names if mended is None else [mended]:
+            met.changed(name)
     return False
 
 
 def _mend(condition: Condition, name: str, sizes: dict[str, int], rng: random.Random) -> bool:
     """Changes one size so that the condition holds: solved where linear, else searched near, at multiples."""
     before = sizes[name]
-    taken = {value for other, value in sizes.items() if other != name}
-    candidates = [c for c in _candidates(condition, name, sizes, rng) if c >= 1]
-    for candidate in sorted(candidates, key=lambda c: c in taken or c == 1):
-        sizes[name] = candidate
-        if condition.is_met(sizes):
-            return True
+    taken = {value for other, value in sizes.items() if other != name} | {1}
+    candidates = dict.fromkeys(c for c in _candidates(condition, name, sizes, rng) if c >= 1)
+    for wanted in (False, True):  # one that another size has, or 1, is the second best
+        for candidate in candidates:
+            if (candidate in taken) is wanted:
+                sizes[name] = candidate
+                if condition.is_met(sizes):
+                    return True
     sizes[name] = before
     return False
 
 
 def _candidates(condition: Condition, name: str, sizes: dict[str, int], rng: random.Random) -> list[int]:
     now = sizes[name]
-    found: list[int] = []
-    if condition.op in ("==", "<=", ">=", "<", ">"):
-        try:
-            gaps = []
-            for value in (0, 1):
-                trial = {**sizes, name: value}
-                gaps.append(condition.left.evaluate(trial) - condition.right.evaluate(trial))
-            slope = gaps[1] - gaps[0]
-            if slope and gaps[0] % slope == 0:
-                found.append(-gaps[0] // slope)
-            if slope:
-                around = -gaps[0] // slope
-                found += [around - 1, around + 1, max(1, around // 2), around * 2]
-        except (FormulaError, ZeroDivisionError):
-            pass
-    others = [v for n, v in sizes.items() if n in condition.symbols() and n != name]
+    found = _solutions(condition, name, sizes)
+    symbols = condition.symbols()
+    others = [v for n, v in sizes.items() if n in symbols and n != name]
     multiples = [v * rng.randint(1, max(1, 2 * now // max(v, 1))) for v in others for _ in range(4)]
     divisors = [d for v in others for d in _divisors(v) if d <= max(now, 8)]
-    near = [now + step for step in range(1, 33)] + [max(1, now - step) for step in range(1, 17)]
+    near = [*range(now + 1, now + 33), *(max(1, now - step) for step in range(1, 17))]
     drawn = [rng.randint(1, max(2, 2 * now)) for _ in range(8)]
     rng.shuffle(divisors)
     return found + multiples + divisors[:12] + near + drawn
 
 
-def _divisors(number: int) -> list[int]:
-    small = [d for d in range(1, min(number, 4096) + 1) if number % d == 0]
-    return small[::-1]
+def _solutions(condition: Condition, name: str, sizes: dict[str, int]) -> list[int]:
+    """Where both sides are equal, and near there, if their difference is linear in the size."""
+    if condition.op == "!=":
+        return []
+    before, gaps = sizes[name], []
+    try:
+        for value in (0, 1):
+            sizes[name] = value
+            gaps.append(condition.left.evaluate(sizes) - condition.right.evaluate(sizes))
+    except FormulaError:
+        return []
+    finally:
+        sizes[name] = before
+    slope = gaps[1] - gaps[0]
+    if not slope:
+        return []
+    around = -gaps[0] // slope
+    exact = [around] if gaps[0] % slope == 0 else []
+    return [*exact, around - 1, around + 1, max(1, around // 2), around * 2]
+
+
+@lru_cache(maxsize=4096)
+def _divisors(number: int) -> tuple[int, ...]:
+    """Those up to a bound, the largest first."""
+    small = [d for d in range(1, min(isqrt(number), LARGEST_DIVISOR) + 1) if number % d == 0]
+    return tuple(sorted({d for s in small for d in (s, number // s) if d <= LARGEST_DIVISOR}, reverse=True))
