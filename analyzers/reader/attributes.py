@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import libcst as cst
 from libcst.helpers import get_full_name_for_node
@@ -24,12 +25,17 @@ def attributes_of(mro: list[Definition]) -> Iterator[Attribute]:
         constructor = methods_of(owner.node).get("__init__")
         if constructor is None or owner.source.module.startswith("torch.nn.modules.module"):
             continue
-        own = list(_set_by(owner.source, constructor))
+        own = _set_by(owner.source, constructor)
         yield from (item for item in own if item.name not in seen)
         seen |= {item.name for item in own}
 
 
-def _set_by(source: SourceFile, constructor: cst.FunctionDef) -> Iterator[Attribute]:
+@lru_cache(maxsize=4096)
+def _set_by(source: SourceFile, constructor: cst.FunctionDef) -> tuple[Attribute, ...]:
+    return tuple(_sets(source, constructor))
+
+
+def _sets(source: SourceFile, constructor: cst.FunctionDef) -> Iterator[Attribute]:
     arguments = {name.lstrip("*") for name in parameter_names(constructor)} - {"self"}
     for node in descend(constructor.body):
         if isinstance(node, cst.Assign):

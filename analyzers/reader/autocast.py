@@ -32,9 +32,7 @@ class Autocast:
 def autocasts(name: str, file: Path | None = None, roots: tuple[Path, ...] = ()) -> tuple[Autocast, ...]:
     """Those of forward() and of the functions that it reaches, submodules apart; none where no source is."""
     try:
-        if not any(True for one in _run(name, file, Outlines(roots)) for _ in _switched_on(one)):
-            return ()
-        found = [(one, call) for one in _run(name, file, Sources(roots)) for call in _switched_on(one)]
+        found = [(one, call) for one in _run(name, file, Outlines(roots)) for call in _switched_on(one)]
     except ReaderError:
         return ()
     return tuple(
@@ -51,7 +49,12 @@ def _run(name: str, file: Path | None, sources: Sources) -> Sequence[Definition]
     return [] if forward is None else [forward, *reached(sources, mro, forward)]
 
 
-def _switched_on(function: Definition) -> Iterator[cst.Call]:
+@lru_cache(maxsize=4096)
+def _switched_on(function: Definition) -> tuple[cst.Call, ...]:
+    return tuple(_casts(function))
+
+
+def _casts(function: Definition) -> Iterator[cst.Call]:
     assert isinstance(function.node, cst.FunctionDef)
     own = set(parameter_names(function.node))
     for node in descend(function.node):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import libcst as cst
 from libcst.helpers import get_full_name_for_node
@@ -12,8 +13,10 @@ from forwardbook.analyzers.reader.resolve import Definition
 from forwardbook.analyzers.reader.sources import SourceFile, descend
 
 _COMPOUND = cst.If | cst.For | cst.While | cst.With | cst.Try | cst.FunctionDef | cst.ClassDef | cst.Match
+_FUNCTIONS = 4096  # whose facts are kept: those of one state of a file, as its nodes are
 
 
+@lru_cache(maxsize=_FUNCTIONS)
 def function_facts(definition: Definition) -> FunctionFacts:
     """All facts of one function."""
     source, node = definition.source, definition.node
@@ -118,10 +121,11 @@ def loops(source: SourceFile, node: cst.FunctionDef) -> Iterator[Loop]:
 
 def config_reads(source: SourceFile, node: cst.CSTNode) -> Iterator[ConfigRead]:
     """Every `config.x`, `self.config.x`, `getattr(config, "x", ...)`; nested fields keep their dots."""
+    inner = _inner_attributes(node)
     for item in descend(node):
         if isinstance(item, cst.Attribute):
             field = _config_field(get_full_name_for_node(item) or "")
-            if field and _is_outermost(source, item, node):
+            if field and item not in inner:
                 yield ConfigRead(field, source.span(item))
         elif (
             isinstance(item, cst.Call)
@@ -146,12 +150,10 @@ def _config_field(dotted: str) -> str:
     return ""
 
 
-def _is_outermost(source: SourceFile, node: cst.Attribute, within: cst.CSTNode) -> bool:
-    """False for `config.text` inside `config.text.size`, which is read as one field."""
-    return not any(
-        isinstance(parent, cst.Attribute) and parent.value is node and get_full_name_for_node(parent)
-        for parent in descend(within)
-    )
+def _inner_attributes(node: cst.CSTNode) -> frozenset[cst.CSTNode]:
+    """What stands before the last dot: `config.text` in `config.text.size`, which is read as one field."""
+    attributes = (item for item in descend(node) if isinstance(item, cst.Attribute))
+    return frozenset(item.value for item in attributes if get_full_name_for_node(item))
 
 
 def self_attributes(node: cst.CSTNode) -> Iterator[str]:
@@ -165,6 +167,7 @@ def self_attributes(node: cst.CSTNode) -> Iterator[str]:
             yield item.attr.value
 
 
+@lru_cache(maxsize=_FUNCTIONS)
 def constants(source: SourceFile, node: cst.FunctionDef) -> Mapping[str, str]:
     """The names assigned at the top of the module that a function uses, with their text."""
     used = {item.value for item in descend(node) if isinstance(item, cst.Name)}
@@ -180,8 +183,13 @@ def constants(source: SourceFile, node: cst.FunctionDef) -> Mapping[str, str]:
     return found
 
 
-def references(node: cst.CSTNode) -> Iterator[str]:
-    """The dotted names a body refers to, `super().x` included, nested attributes whole."""
+@lru_cache(maxsize=_FUNCTIONS)
+def references(node: cst.CSTNode) -> tuple[str, ...]:
+    """The dotted names a body refers to, each once, `super().x` included, nested attributes whole."""
+    return tuple(dict.fromkeys(_references(node)))
+
+
+def _references(node: cst.CSTNode) -> Iterator[str]:
     for item in descend(node):
         if isinstance(item, cst.Name):
             yield item.value

@@ -12,6 +12,7 @@ from forwardbook.analyzers.reader.attributes import attributes_of
 from forwardbook.analyzers.reader.facts import Facts
 from forwardbook.analyzers.reader.functions import constants, function_facts, references
 from forwardbook.analyzers.reader.normal import normalised_hash
+from forwardbook.analyzers.reader.outline import Outlines
 from forwardbook.analyzers.reader.resolve import Definition, base_names, linearize, methods_of, resolve
 from forwardbook.analyzers.reader.sources import ReaderError, Sources, relative_file
 
@@ -20,7 +21,7 @@ _MOST_HELPERS = 300  # a class whose forward() reaches more functions than this 
 
 def read_class(name: str, file: Path | None = None, sources: Sources | None = None) -> Facts:
     """The facts of a class, found by dotted path, or by its name in a file."""
-    sources = sources or Sources()
+    sources = Outlines.of(sources or Sources())  # facts hold no nodes: whole files need not be parsed
     found = find_class(name, file, sources)
     node = found.node
     assert isinstance(node, cst.ClassDef)
@@ -97,7 +98,7 @@ def reached(sources: Sources, mro: list[Definition], start: Definition) -> list[
     while queue and len(seen) <= _MOST_HELPERS:
         current = queue.popleft()
         assert isinstance(current.node, cst.FunctionDef)
-        for name in dict.fromkeys(references(current.node.body)):
+        for name in references(current.node.body):
             found = _called(sources, mro, current, name)
             if found is None or found.full_name in seen:
                 continue

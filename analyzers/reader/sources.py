@@ -47,12 +47,7 @@ class SourceFile:
     @cached_property
     def positions(self) -> Mapping[cst.CSTNode, CodeRange]:
         """Each node's range, parentheses, comments and blank space excluded."""
-        wrapper = MetadataWrapper(self.tree, unsafe_skip_copy=True)
-        return {
-            node: place
-            for node, place in wrapper.resolve(PositionProvider).items()
-            if isinstance(place, CodeRange)
-        }
+        return ranges(self.tree)
 
     @cached_property
     def bindings(self) -> Mapping[str, Sequence[Binding]]:
@@ -76,6 +71,12 @@ class SourceFile:
         rows[-1] = rows[-1][: span.end_col]
         rows[0] = rows[0][span.col :]
         return "\n".join(rows)
+
+
+def ranges(tree: cst.Module) -> dict[cst.CSTNode, CodeRange]:
+    """Each node's range in the text that a tree was parsed from."""
+    found = MetadataWrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider)
+    return {node: place for node, place in found.items() if isinstance(place, CodeRange)}
 
 
 @lru_cache(maxsize=512)
