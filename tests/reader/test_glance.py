@@ -11,6 +11,9 @@ from libcst.metadata import MetadataWrapper
 
 from forwardbook.analyzers.reader import Outlines, ReaderError, Sources, glance_at, read_class
 from forwardbook.analyzers.reader.bindings import Binding
+from forwardbook.analyzers.reader.reader import find_class, find_method, hash_of, reached
+from forwardbook.analyzers.reader.resolve import Definition, linearize
+from forwardbook.analyzers.reader.sources import descend
 
 SOURCE = '''
 """Text that is no code:
@@ -83,6 +86,47 @@ def _said(bindings: Mapping[str, object]) -> dict[str, list[tuple[str, str, str,
     return {name: [one(b) for b in bound] for name, bound in bindings.items()}  # type: ignore[attr-defined]
 
 
+CODE = cst.BaseExpression | cst.BaseStatement | cst.BaseSmallStatement | cst.Arg | cst.Param
+
+
+@pytest.mark.parametrize("module", ["glancepack.net", "torch.nn.modules.linear", "libcst._nodes.module"])
+def test_positions_are_those_of_the_whole_file(package: Path, module: str) -> None:
+    """All code of a statement has the kind, the text and the range that it has in the file parsed at once."""
+    roots = [package.parents[1]]
+    whole, outline = Sources(roots).load(module), Outlines(roots).load(module)
+    assert whole is not None
+    assert outline is not None
+
+    count = 0
+    for name, bound in whole.bindings.items():
+        for one, other in zip(bound, outline.bindings[name], strict=True):
+            for mine, theirs in zip(_code(one.node), _code(other.node), strict=True):
+                count += 1
+                assert (type(mine), mine in whole.positions) == (type(theirs), theirs in outline.positions)
+                if mine in whole.positions:
+                    assert whole.span(mine) == outline.span(theirs)
+                if isinstance(mine, cst.BaseExpression | cst.BaseSmallStatement):
+                    assert whole.code(mine) == outline.code(theirs)
+    assert count > 20
+
+
+def _code(node: cst.CSTNode) -> list[cst.CSTNode]:
+    return [one for one in descend(node) if isinstance(one, CODE)]
+
+
+def test_hash_is_that_of_whole_files(package: Path) -> None:
+    """The source hash of the facts, read by statement, is that of functions found in files parsed at once."""
+    sources = Sources()
+    found = find_class("Net", package, sources)
+    assert isinstance(found.node, cst.ClassDef)
+    mro = [one for one in linearize(sources, found.source, found.node) if isinstance(one, Definition)]
+    forward = find_method(mro, "forward")
+    assert forward is not None
+
+    whole = hash_of(found.node, forward, reached(sources, mro, forward))
+    assert whole == read_class("Net", package).source_hash
+
+
 def test_no_positions_are_resolved(monkeypatch: pytest.MonkeyPatch) -> None:
     """A glance asks for the place of nothing: that takes most of the time of reading a class."""
 
@@ -91,6 +135,18 @@ def test_no_positions_are_resolved(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(MetadataWrapper, "resolve", refuse)
     assert glance_at("torch.nn.Conv2d").source_hash
+
+
+def test_a_class_read_again_is_not_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The facts of a class whose files have not changed are known: nothing is parsed or placed again."""
+    before = read_class("torch.nn.Conv2d")
+
+    def refuse(*arguments: object) -> None:
+        raise AssertionError("read anew")
+
+    monkeypatch.setattr(MetadataWrapper, "resolve", refuse)
+    monkeypatch.setattr(cst, "parse_module", refuse)
+    assert before == read_class("torch.nn.Conv2d")
 
 
 def test_syntax_error_is_reported_with_its_line(tmp_path: Path) -> None:

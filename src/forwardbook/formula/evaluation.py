@@ -15,6 +15,20 @@ Known: TypeAlias = dict[Atom, int]
 """The rounded quotients and extremes already found at one assignment: nested ones share them."""
 
 
+class InexactError(FormulaError):
+    """A division leaves a remainder; said in words when asked, as most are only noticed.
+
+    Its arguments are the numerator, its value, the denominator and its value.
+    """
+
+    def __str__(self) -> str:
+        numerator, above, denominator, below = self.args
+        return (
+            f"a divisibility condition is violated: {brief(numerator)} = {above} is no multiple of "
+            f"{brief(denominator)} = {below}"
+        )
+
+
 def program(value: Expr) -> Program:
     """What gives the value at one assignment; every step is an integer or the evaluation fails."""
     numerator, denominator = value.fraction()
@@ -31,10 +45,7 @@ def _exact(total: Program, divisor: Program, numerator: Expr, denominator: Expr)
         above, below = total(values, known), divisor(values, known)
         found, remainder = divmod(above, below or _by_zero(denominator))
         if remainder:
-            raise FormulaError(
-                f"a divisibility condition is violated: {brief(numerator)} = {above} is no multiple of "
-                f"{brief(denominator)} = {below}"
-            )
+            raise InexactError(numerator, above, denominator, below)
         return found
 
     return quotient
