@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import isqrt
 
 from forwardbook.formula import Condition, FormulaError
+from forwardbook.profiling.impossible import is_impossible
 
 REPAIRS = 400
 CHOICES = 8  # valid draws to choose from while sizes coincide
@@ -31,6 +32,8 @@ def draw(
     """
     times = scale or {}
     fixed = dict(fixed or {})
+    if is_impossible(hints, conditions, fixed):
+        return None
     free = [name for name in hints if name not in fixed]
     best: dict[str, int] | None = None
     found = 0

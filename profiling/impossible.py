@@ -1,0 +1,82 @@
+"""Sizes known to be near and conditions in; whether it is proved that no sizes satisfy all of them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from forwardbook.analyzers.symbolic.assume import divisibility, gap
+from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula.bounds import is_never_negative
+
+MOST = 40  # conditions that are looked at, and terms of one of them: beyond, a search is as quick
+_QUOTIENT = "quotient__"  # stands for x // m where x is a multiple of m; no size may be called so
+
+
+def is_impossible(
+    hints: Mapping[str, int], conditions: Sequence[Condition], fixed: Mapping[str, int] | None = None
+) -> bool:
+    """Whether one of the conditions, or two, hold at no sizes: those of `fixed`, and others of at least 1.
+
+    A size with a hint below 1 may be 0. False says nothing; it is the answer where the hints do.
+    """
+    near = {**hints, **(fixed or {})}
+    if len(conditions) > MOST or all(condition.is_met(near) for condition in conditions):
+        return False
+    zeros = frozenset(name for name, hint in near.items() if hint < 1)
+    held = tuple(sorted((fixed or {}).items()))
+    return _excluded(tuple(dict.fromkeys(conditions)), held, zeros, tuple(sorted(near.items())))
+
+
+@lru_cache(maxsize=1 << 12)
+def _excluded(
+    conditions: tuple[Condition, ...],
+    held: tuple[tuple[str, int], ...],
+    zeros: frozenset[str],
+    near: tuple[tuple[str, int], ...],
+) -> bool:
+    small = [c for c in conditions if len(c.left.terms) + len(c.right.terms) <= MOST]
+    broken = {place for place, condition in enumerate(small) if not condition.is_met(dict(near))}
+    try:
+        gaps = [_gaps(one) for one in _raised(_divided(_replaced(small, dict(held)), zeros), zeros)]
+    except FormulaError:
+        return False
+    # two that exclude each other do not both hold near there
+    return any(
+        is_never_negative(-(mine + theirs) - 1)
+        for place in broken
+        for mine in gaps[place]
+        for others in gaps
+        for theirs in others
+    )
+
+
+def _gaps(condition: Condition) -> tuple[Expr, ...]:
+    """What the condition says is at least 0."""
+    difference = condition.left - condition.right
+    if condition.op == "==":
+        return difference, -difference
+    if condition.op == "!=":
+        return () if difference else (Expr.const(-1),)
+    inequality = gap(condition)
+    return () if inequality is None else (inequality,)
+
+
+def _replaced(conditions: Iterable[Condition], values: Mapping[str, int | Expr]) -> list[Condition]:
+    """The conditions with numbers or expressions in place of sizes."""
+    return [Condition(c.left.subs(values), c.op, c.right.subs(values)) for c in conditions]
+
+
+def _divided(conditions: list[Condition], zeros: frozenset[str]) -> list[Condition]:
+    """The conditions with every multiple written as divisor times quotient, so that roundings cancel."""
+    for name, divisor, known in divisibility(conditions):
+        if name not in zeros:  # else the quotient may be 0 as well
+            multiple: dict[str, int | Expr] = {name: divisor * Expr.symbol(f"{_QUOTIENT}{name}")}
+            conditions = [c if c is known else _replaced([c], multiple)[0] for c in conditions]
+    return conditions
+
+
+def _raised(conditions: list[Condition], zeros: frozenset[str]) -> list[Condition]:
+    """The conditions in what each size has above 1, which is 0 or more."""
+    names = frozenset[str]().union(*(c.symbols() for c in conditions)) - zeros
+    return _replaced(conditions, {name: Expr.symbol(name) + 1 for name in sorted(names)})
