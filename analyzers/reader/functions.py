@@ -10,7 +10,7 @@ from libcst.helpers import get_full_name_for_node
 
 from forwardbook.analyzers.reader.facts import Branch, ConfigRead, FunctionFacts, Loop, Span, Statement
 from forwardbook.analyzers.reader.resolve import Definition
-from forwardbook.analyzers.reader.sources import SourceFile, descend
+from forwardbook.analyzers.reader.sources import SourceFile, beneath, descend
 
 _COMPOUND = cst.If | cst.For | cst.While | cst.With | cst.Try | cst.FunctionDef | cst.ClassDef | cst.Match
 _FUNCTIONS = 4096  # whose facts are kept: those of one state of a file, as its nodes are
@@ -95,7 +95,7 @@ def header_span(source: SourceFile, node: cst.CSTNode) -> Span:
 def branches(source: SourceFile, node: cst.FunctionDef, arguments: tuple[str, ...]) -> Iterator[Branch]:
     """Every condition of a function and what decides it."""
     plain = {name.lstrip("*") for name in arguments} - {"self", "cls"}
-    for item in descend(node.body):
+    for item in beneath(node.body):
         if not isinstance(item, cst.If | cst.IfExp | cst.While):
             continue
         fields = tuple(dict.fromkeys(read.field for read in config_reads(source, item.test)))
@@ -109,7 +109,7 @@ def branches(source: SourceFile, node: cst.FunctionDef, arguments: tuple[str, ..
 
 def loops(source: SourceFile, node: cst.FunctionDef) -> Iterator[Loop]:
     """Every loop and comprehension of a function; `range` arguments as written."""
-    for item in descend(node.body):
+    for item in beneath(node.body):
         if isinstance(item, cst.For | cst.CompFor):
             argument = ""
             if isinstance(item.iter, cst.Call) and get_full_name_for_node(item.iter.func) == "range":
@@ -122,7 +122,7 @@ def loops(source: SourceFile, node: cst.FunctionDef) -> Iterator[Loop]:
 def config_reads(source: SourceFile, node: cst.CSTNode) -> Iterator[ConfigRead]:
     """Every `config.x`, `self.config.x`, `getattr(config, "x", ...)`; nested fields keep their dots."""
     inner = _inner_attributes(node)
-    for item in descend(node):
+    for item in beneath(node):
         if isinstance(item, cst.Attribute):
             field = _config_field(get_full_name_for_node(item) or "")
             if field and item not in inner:
@@ -152,7 +152,7 @@ def _config_field(dotted: str) -> str:
 
 def _inner_attributes(node: cst.CSTNode) -> frozenset[cst.CSTNode]:
     """What stands before the last dot: `config.text` in `config.text.size`, which is read as one field."""
-    attributes = (item for item in descend(node) if isinstance(item, cst.Attribute))
+    attributes = (item for item in beneath(node) if isinstance(item, cst.Attribute))
     return frozenset(item.value for item in attributes if get_full_name_for_node(item))
 
 
@@ -190,7 +190,7 @@ def references(node: cst.CSTNode) -> tuple[str, ...]:
 
 
 def _references(node: cst.CSTNode) -> Iterator[str]:
-    for item in descend(node):
+    for item in beneath(node):
         if isinstance(item, cst.Name):
             yield item.value
         elif isinstance(item, cst.Attribute):

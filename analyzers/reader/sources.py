@@ -205,3 +205,9 @@ def descend(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         current = stack.pop()
         yield current
         stack.extend(reversed(current.children))
+
+
+@lru_cache(maxsize=64)
+def beneath(node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
+    """What `descend` gives, kept while several ask for it: finding the children of a node is slow."""
+    return tuple(descend(node))
