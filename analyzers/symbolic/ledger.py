@@ -7,14 +7,17 @@ is answered by the hint and written down as a guard. Expressions are built when 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
 import torch
 
 from forwardbook.analyzers.symbolic import node as node_file
-from forwardbook.analyzers.symbolic.node import Node, Number
+from forwardbook.analyzers.symbolic.forms import FORMS
+from forwardbook.analyzers.symbolic.node import Node, Number, computed
+from forwardbook.analyzers.symbolic.questions import Questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,13 @@ class Ledger:
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[object, ...], Node] = {}
+        self._by_form: dict[int, Node] = {}
         self.hints: dict[str, int] = {}
         self.guards: list[Guard] = []
         self.consumed: list[Consumption] = []
         self._seen: set[tuple[int, int]] = set()
+        self.asked: Questions | None = None
+        """Where questions are noted instead of among the guards, while a shape function is listened to."""
         self.clock = 0
         self._next = 0
         self.running = False
@@ -95,21 +101,59 @@ class Ledger:
         node = self._nodes.get(key)
         if node is None:
             self._next += 1
-            node = self._nodes[key] = Node(self, op, args, hint, kind, name, self._next)
+            value = hint if op == "constant" else None
+            form = FORMS.number(op, name, kind, tuple([a.form for a in args]), value)
+            node = self._nodes[key] = Node(self, op, args, hint, kind, name, self._next, form)
+            self._by_form[form] = node
         return node
+
+    def of_form(self, form: int) -> Node | None:
+        """The node computed so, made where it is missing; None where this run cannot compute it."""
+        node = self._by_form.get(form)
+        if node is not None:
+            return node
+        parts = FORMS.get(form)
+        if parts is None or parts.op == "symbol":
+            return None
+        if parts.value is not None:
+            return self.constant(parts.value, parts.kind)
+        args = tuple([a for a in map(self.of_form, parts.args) if a is not None])
+        if len(args) != len(parts.args):
+            return None
+        try:
+            return self.apply(parts.op, args, computed(parts.op, args, parts.kind), parts.kind)
+        except (ArithmeticError, ValueError, TypeError):
+            return None
 
     def record(self, node: Node) -> None:
         """Writes down that the run needed the number behind `node`."""
+        if self.asked is not None:
+            self.asked.truth(node)
+            return
         owners = () if self.running else self.constructing(sys._getframe(2))
         key = (node.index, self.clock if not owners else hash(owners))
         if key in self._seen:
             return
         self._seen.add(key)
         if node.pytype is bool:
-            self.guards.append(Guard(node, bool(node.hint), self.clock, owners))
+            self.guards.append(Guard(node, bool(node.number), self.clock, owners))
         else:
             file, line = self.asking(sys._getframe(2))
             self.consumed.append(Consumption(node, self.clock, owners, file, line))
+
+    def answer(self, questions: Questions) -> None:
+        """Writes down the comparisons of a shape function that was listened to, in this run or another."""
+        for node in questions.comparisons(self):
+            self.record(node)
+
+    @contextmanager
+    def listening(self) -> Iterator[Questions]:
+        """Inside, what is asked is noted in what is given, and nowhere else."""
+        before, self.asked = self.asked, Questions()
+        try:
+            yield self.asked
+        finally:
+            self.asked = before
 
     def __deepcopy__(self, memo: object) -> Ledger:
         return self

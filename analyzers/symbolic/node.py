@@ -30,10 +30,10 @@ class Node(SymNode):
         kind: type,
         name: str,
         index: int,
+        form: int,
     ) -> None:
         self.ledger, self.op, self.args, self.pytype = ledger, op, args, kind
-        self.number, self.name, self.index = hint, name, index
-        self._hint = hint
+        self.number, self.name, self.index, self.form = hint, name, index, form
         self.constant = hint if op == "constant" else None
         self.fx_node = None
         self._optimized_summation = False
@@ -44,7 +44,12 @@ class Node(SymNode):
 
     @property
     def hint(self) -> Number:
+        """The number, as torch and others ask for it."""
+        if self.ledger.asked is not None:
+            self.ledger.asked.number(self)
         return self.number
+
+    _hint = hint
 
     @property
     def expr(self) -> sympy.Expr:
@@ -69,7 +74,7 @@ class Node(SymNode):
     guard_bool = guard_size_oblivious = guard_or_false = guard_or_true = expect_true = bool_ = _truth
 
     def guard_float(self, file: str, line: int) -> float:
-        return float(self.number)
+        return float(self.hint)
 
     def expect_size(self, file: str, line: int) -> bool:
         return True
@@ -81,7 +86,7 @@ class Node(SymNode):
         return True
 
     def require_hint(self, fallback: object = None) -> Number:
-        return self.number
+        return self.hint
 
     def maybe_as_int(self) -> int | None:
         return int(self.number) if self.op == "constant" else None
@@ -177,18 +182,24 @@ def _identity(method: str, args: tuple[Node, ...]) -> Node | None:
     ledger = left.ledger
     for one, other in ((left, right), (right, left)):
         if one.op == "constant" and other.pytype is int:
-            if method == "mul" and one.hint in (0, 1):
-                return other if one.hint else ledger.constant(0, int)
-            if method == "add" and one.hint == 0:
+            if method == "mul" and one.number in (0, 1):
+                return other if one.number else ledger.constant(0, int)
+            if method == "add" and one.number == 0:
                 return other
     if right.op == "constant" and left.pytype is int:
-        if method == "sub" and right.hint == 0:
+        if method == "sub" and right.number == 0:
             return left
-        if method == "int_floordiv" and right.hint == 1:
+        if method == "int_floordiv" and right.number == 1:
             return left
     if left is right and method in ("eq", "le", "ge", "ne", "lt", "gt"):
         return ledger.constant(method in ("eq", "le", "ge"), bool)
     return None
+
+
+def computed(name: str, args: tuple[Node, ...], kind: type) -> Number:
+    """The number of an operation on nodes."""
+    compute = _LOGIC.get(name) or method_to_operator(name)
+    return cast("Number", kind(compute(*[a.number for a in args])))
 
 
 def _method(name: str) -> Callable[..., Node]:
@@ -200,7 +211,7 @@ def _method(name: str) -> Callable[..., Node]:
         short = _identity(name, args)
         if short is not None:
             return short
-        hint = kind(compute(*(a.hint for a in args)))
+        hint = kind(compute(*[a.number for a in args]))
         if all(a.op == "constant" for a in args):
             return self.ledger.constant(hint, kind)
         return self.ledger.apply(name, args, hint, kind)
@@ -214,9 +225,11 @@ def _power(self: Node, exponent: Node) -> SymNode:
     return (self.pow_by_natural if whole else self.float_pow)(exponent)
 
 
-def _ask(answer: Layout) -> Callable[..., Node]:
+def _ask(question: str, answer: Layout) -> Callable[..., Node]:
     def ask(self: Node, sizes: list[Node], strides: list[Node]) -> Node:
-        found = answer([int(s.hint) for s in sizes], [int(s.hint) for s in strides])
+        found = answer([int(s.number) for s in sizes], [int(s.number) for s in strides])
+        if self.ledger.asked is not None:
+            self.ledger.asked.layout(question, sizes, strides, found)
         return self.ledger.constant(found, bool)
 
     return ask
@@ -240,7 +253,7 @@ def _complete() -> None:
         setattr(Node, alias, getattr(Node, name))
     Node.pow = _power  # type: ignore[assignment,method-assign]
     for question, answer in QUESTIONS.items():
-        setattr(Node, question, _ask(answer))
+        setattr(Node, question, _ask(question, answer))
 
 
 _complete()

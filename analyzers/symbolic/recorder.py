@@ -11,13 +11,13 @@ from typing import cast
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from forwardbook.analyzers.ops import NoRule, Operand, Operation, Size, cost_of
 from forwardbook.analyzers.symbolic.attention import attention_of
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.places import announced, segment
+from forwardbook.analyzers.symbolic.shadows import leaves_in, tensors_in
 from forwardbook.analyzers.symbolic.storages import Storages, Widths
 from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace, Unruled
 from forwardbook.analyzers.symbolic.values import Values
@@ -119,7 +119,7 @@ class Recorder(TorchDispatchMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
-        keys_in = {self.storages.key(t) for t in _tensors((args, kwargs))}
+        keys_in = {self.storages.key(t) for t in tensors_in((args, kwargs))}
         out = self.values.run(func, args, kwargs) if self.values is not None else func(*args, **kwargs)
         if self._stack and func is not torch.ops.aten.size.default:
             self._record(func, args, kwargs, out, keys_in)
@@ -133,8 +133,8 @@ class Recorder(TorchDispatchMode):
         out: object,
         keys_in: set[int],
     ) -> None:
-        outputs = [t for t in _tensors(out) if t.device.type != "cpu" or self.values is None]
-        if self.values is not None and not outputs and _tensors(out):
+        outputs = [t for t in tensors_in(out) if t.device.type != "cpu" or self.values is None]
+        if self.values is not None and not outputs and tensors_in(out):
             return  # a constant made on the CPU while the module runs on meta: Python's, not the device's
         name = func._schema.name.replace("forwardbook_symbolic::", "aten::").replace("::", ".")
         operation = self._operation(func, name, args, kwargs, outputs, keys_in)
@@ -200,7 +200,7 @@ class Recorder(TorchDispatchMode):
         if self.expressions is None:
             return 0
         bits = 0
-        for leaf in tree_leaves((args, kwargs, out)):
+        for leaf in leaves_in((args, kwargs, out)):
             if isinstance(leaf, Tensor):
                 for size in leaf.shape:
                     bits |= self.expressions.mark(size)
@@ -234,15 +234,11 @@ def _sum(sizes: Sequence[Size]) -> Size:
     return result
 
 
-def _tensors(tree: object) -> list[Tensor]:
-    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
-
-
 def _reachable(tree: object) -> tuple[list[Tensor], list[Tensor]]:
     """Tensors among arguments or results, and those held by stateful objects among them (a cache)."""
     plain: list[Tensor] = []
     held: list[Tensor] = []
-    for leaf in tree_leaves(tree):
+    for leaf in leaves_in(tree):
         if isinstance(leaf, Tensor):
             plain.append(leaf)
         elif hasattr(leaf, "__dict__") and not isinstance(leaf, torch.nn.Module | type | torch.dtype):

@@ -169,7 +169,7 @@ def run_symbolically(
             root = recipe.build(sizes).eval()
             args, kwargs = recipe.inputs(sizes, root, MetaMaker())
         ledger.running = True
-        values.memory = Memory()
+        values.memory = Memory(ledger)
         with _no_collection(), FusedOperations(symbolic=True), recorder.watching(root):
             root(*args, **kwargs)
     return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes)

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch._dispatch.python import enable_python_dispatcher
 from torch.nn.parameter import is_lazy
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
@@ -25,6 +25,7 @@ from forwardbook.analyzers.symbolic.shadows import (
     columns,
     element_count,
     elements,
+    leaves_in,
     numbers,
     rows,
     shadow,
@@ -94,7 +95,7 @@ class Values:
 
     def _lifted(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Call:
         """CPU constants that meet meta tensors or symbolic sizes move to meta and carry their value."""
-        leaves = tree_leaves((args, kwargs))
+        leaves = leaves_in((args, kwargs))
         devices = {leaf.device.type for leaf in leaves if isinstance(leaf, Tensor)}
         symbolic = any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves)
         if "cpu" not in devices or (len(devices) == 1 and not symbolic):
@@ -241,7 +242,7 @@ def _device(kwargs: dict[str, object]) -> str:
 
 def _factory_device(kwargs: dict[str, object], args: tuple[object, ...]) -> dict[str, object]:
     """A CPU factory with a symbolic size is made on meta (its value rides along)."""
-    symbolic = any(isinstance(leaf, torch.SymInt) for leaf in tree_leaves((args, kwargs)))
+    symbolic = any(isinstance(leaf, torch.SymInt) for leaf in leaves_in((args, kwargs)))
     if symbolic and _device(kwargs) == "cpu":
         return {**kwargs, "device": _META}
     return kwargs
@@ -260,7 +261,7 @@ _SPECIALISED = ("SymInt", "symbolic", "dispatch_on_subclass")
 
 def _run(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """`func` on meta; without a symbolic kernel it is run at this run's numbers, which is written down."""
-    leaves = tree_leaves((args, kwargs))
+    leaves = leaves_in((args, kwargs))
     if any(isinstance(leaf, Tensor) and is_lazy(leaf) for leaf in leaves):
         return func(*args, **kwargs)
     func = _SYMBOLIC_TWIN.get(func, func)
