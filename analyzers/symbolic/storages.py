@@ -24,6 +24,20 @@ class Widths:
     kv: Size
 
 
+@dataclass(frozen=True, slots=True)
+class _Lie:
+    """The sizes of a tensor, how many elements it has apart, and which they are."""
+
+    shape: tuple[Size, ...]
+    distinct: Size
+    region: tuple[tuple[int, int], ...]
+
+
+def _told(size: int | torch.SymInt) -> object:
+    """What tells a size from others of the run."""
+    return (size.node.index,) if isinstance(size, torch.SymInt) else size
+
+
 class Storages:
     """Every storage of a run under a number of its own; births and deaths are written into the trace."""
 
@@ -34,6 +48,7 @@ class Storages:
         self.born: dict[int, Size] = {}
         self._kinds: dict[int, str] = {}
         self._keys: dict[int, int] = {}
+        self._lies: dict[tuple[object, ...], _Lie] = {}
         self._next = 0
 
     def weight(self, tensor: Tensor) -> None:
@@ -87,23 +102,32 @@ class Storages:
     def operand(self, tensor: Tensor, fresh: bool = False, mutated: bool = False) -> Operand:
         """The tensor as a rule sees it."""
         key = self.key(tensor)
-        shape = tuple(self.size(s) for s in tensor.shape)
-        sizes = [number_of(s) for s in tensor.shape]
-        strides = [number_of(s) for s in tensor.stride()]
-        offset = number_of(tensor.storage_offset())
+        lie = self._lie(tensor)
         width = self._width(tensor, key)
-        distinct = self._distinct(tensor, shape, sizes, strides)
-        self._trace.capacity.setdefault(key, distinct * width)
+        if key not in self._trace.capacity:
+            self._trace.capacity[key] = lie.distinct * width
         return Operand(
-            shape=shape,
+            shape=lie.shape,
             width=width,
-            distinct=distinct,
+            distinct=lie.distinct,
             storage=key,
-            view=(key, offset, region(sizes, strides)),
+            view=(key, number_of(tensor.storage_offset()), lie.region),
             fresh=fresh,
             mutated=mutated,
             is_floating=tensor.is_floating_point() or tensor.is_complex(),
         )
+
+    def _lie(self, tensor: Tensor) -> _Lie:
+        """How a tensor lies, worked out once for all of the same sizes and strides."""
+        told = (*map(_told, tensor.shape), None, *map(_told, tensor.stride()))
+        found = self._lies.get(told)
+        if found is None:
+            shape = tuple(self.size(s) for s in tensor.shape)
+            sizes = [number_of(s) for s in tensor.shape]
+            strides = [number_of(s) for s in tensor.stride()]
+            distinct = self._distinct(tensor, shape, sizes, strides)
+            found = self._lies[told] = _Lie(shape, distinct, region(sizes, strides))
+        return found
 
     def _distinct(self, tensor: Tensor, shape: Sequence[Size], sizes: list[int], strides: list[int]) -> Size:
         """Distinct elements: an expanded dimension once; overlapping windows (unfold) the span they cover."""
