@@ -19,7 +19,7 @@ from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
 
 from forwardbook.analyzers.symbolic.ledger import number_of
-from forwardbook.analyzers.symbolic.shadows import shadow
+from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
 from forwardbook.analyzers.symbolic.standins import STAND_INS
 from forwardbook.analyzers.symbolic.values import UnknownValue
 
@@ -271,6 +271,8 @@ class FusedOperations(TorchFunctionMode):
             return args[0] if args else kwargs["input"]
         if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
             return _read(func, args[0])
+        if func in (torch.tensor, torch.as_tensor) and "device" in kwargs and not isinstance(args[0], Tensor):
+            return _written(func, args, kwargs)
         return _call(func, args, kwargs)
 
 
@@ -282,6 +284,15 @@ def _read(func: Callable[..., object], tensor: Tensor) -> object:
     if value is None:
         raise UnknownValue(f"{func.__name__}() of a tensor whose values come from weights")
     return func(value)
+
+
+def _written(func: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+    """A tensor of what Python wrote out; one on meta carries that."""
+    device = kwargs["device"]
+    if device is None or torch.device(device).type != "meta":  # type: ignore[call-overload]
+        return func(*args, **kwargs)
+    made = func(*args, **{**kwargs, "device": "cpu"})
+    return to_meta(made) if isinstance(made, Tensor) else made
 
 
 _NO_SYMBOLS = ("symbolic sizes/strides", "SymIntArrayRef", "expected to be int but got")

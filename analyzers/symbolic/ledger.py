@@ -7,9 +7,9 @@ is answered by the hint and written down as a guard. Expressions are built when 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 
 import torch
@@ -79,6 +79,8 @@ class Ledger:
         self.asked: Questions | None = None
         """Where questions are noted instead of among the guards, while a shape function is listened to."""
         self.clock = 0
+        """The module call that runs, by number."""
+        self.noted: list[Guard | Consumption] | None = None
         self._next = 0
         self.running = False
         self.constructing: Callable[[FrameType | None], tuple[int, ...]] = constructing
@@ -131,15 +133,46 @@ class Ledger:
             self.asked.truth(node)
             return
         owners = () if self.running else self.constructing(sys._getframe(2))
-        key = (node.index, self.clock if not owners else hash(owners))
-        if key in self._seen:
-            return
-        self._seen.add(key)
+        said: Guard | Consumption
         if node.pytype is bool:
-            self.guards.append(Guard(node, bool(node.number), self.clock, owners))
+            said = Guard(node, bool(node.number), self.clock, owners)
+        elif self._is_new(node, owners) or self.noted is not None:
+            said = Consumption(node, self.clock, owners, *self.asking(sys._getframe(2)))
         else:
-            file, line = self.asking(sys._getframe(2))
-            self.consumed.append(Consumption(node, self.clock, owners, file, line))
+            return
+        if self.noted is not None:
+            self.noted.append(said)
+        self._write(said)
+
+    def repeat(self, noted: Iterable[Guard | Consumption]) -> None:
+        """Writes down again, for the call that runs now, what another one needed of the same operation."""
+        for said in noted:
+            self._write(replace(said, clock=self.clock))
+
+    def _write(self, said: Guard | Consumption) -> None:
+        if not self._is_new(said.node, said.owners):
+            return
+        self._seen.add(self._key(said.node, said.owners))
+        if isinstance(said, Guard):
+            self.guards.append(said)
+        else:
+            self.consumed.append(said)
+
+    def _is_new(self, node: Node, owners: tuple[int, ...]) -> bool:
+        return self._key(node, owners) not in self._seen
+
+    def _key(self, node: Node, owners: tuple[int, ...]) -> tuple[int, int]:
+        """Each call writes down what it needs, and that once."""
+        return node.index, self.clock if not owners else hash(owners)
+
+    @contextmanager
+    def noting(self) -> Iterator[list[Guard | Consumption]]:
+        """Inside, what is needed is written down and given as well, though it was written down before."""
+        before, self.noted = self.noted, []
+        try:
+            yield self.noted
+        finally:
+            self.noted = before
 
     def answer(self, questions: Questions) -> None:
         """Writes down the comparisons of a shape function that was listened to, in this run or another."""

@@ -1,8 +1,8 @@
 """Remembers how results of operations are laid out: the next of equal operations need not work it out again.
 
 Within a run an operation on tensors of the same sizes and strides (the same nodes, `node`) gives tensors
-of the same; all that it compares was compared and written down the first time. In another run of the process
-it does where all that its shape function asked (`questions`) has the same answers; those are written again.
+of the same; what it compared the first time is written down again for the call that it is in. In another run
+of the process it does where all that its shape function asked (`questions`) has the same answers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn.parameter import is_lazy
 
 from forwardbook.analyzers.symbolic.forms import FORMS
-from forwardbook.analyzers.symbolic.ledger import Ledger
+from forwardbook.analyzers.symbolic.ledger import Consumption, Guard, Ledger
 from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.analyzers.symbolic.questions import Questions
 from forwardbook.analyzers.symbolic.shadows import tensors_in
@@ -76,6 +76,14 @@ class _Outcome:
     kind: type | None
     laid: tuple[_Laid, ...]
     asked: Questions | None
+    noted: tuple[Guard | Consumption, ...] = ()
+    """What was needed of it in this run, where nobody listened: not kept beyond."""
+
+    def repeat(self, ledger: Ledger) -> None:
+        """Writes down what the operation needs, for the call that it is in now."""
+        if self.asked is not None:
+            ledger.answer(self.asked)
+        ledger.repeat(self.noted)
 
     def made(self, inputs: list[Tensor], ledger: Ledger) -> object:
         """The results made anew of other inputs."""
@@ -128,6 +136,7 @@ class Memory:
         inputs = tensors_in((args, kwargs))
         known = self._known.get(key)
         if known is not None:
+            known.repeat(self._ledger)
             return known.made(inputs, self._ledger)
         everywhere = (key, torch.get_default_dtype())
         if everywhere not in _UNHEARD:
@@ -142,9 +151,10 @@ class Memory:
                 self._known[key] = outcome
                 return out
             _UNHEARD.add(everywhere)
-        out = run(func, args, kwargs)
+        with self._ledger.noting() as noted:
+            out = run(func, args, kwargs)
         with contextlib.suppress(_Unlike):
-            self._known[key] = _outcome(out, inputs, None)
+            self._known[key] = replace(_outcome(out, inputs, None), noted=tuple(noted))
         return out
 
     def _listened(

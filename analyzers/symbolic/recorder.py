@@ -94,6 +94,8 @@ class Recorder(TorchDispatchMode):
         call.argument_text = _describe(args, kwargs)
         self.trace.calls.append(call)
         self._stack.append(call.index)
+        if self.ledger:
+            self.ledger.clock = call.index + 1
         return call
 
     def leave(self, call: CallRecord, out: object, failed: bool) -> None:
@@ -108,6 +110,8 @@ class Recorder(TorchDispatchMode):
         keys = [self.storages.key(t) for t in (*given, *cached)]
         call.results = {key: self.storages.born.get(key, 0) for key in keys}
         self._stack.pop()
+        if self.ledger:
+            self.ledger.clock = self._stack[-1] + 1 if self._stack else 0
 
     # Operations.
 

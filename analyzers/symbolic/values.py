@@ -183,7 +183,13 @@ class Values:
         real: Callable[[], object],
     ) -> None:
         outputs = tensors_in(out)
-        if not outputs or name in _WITHOUT_VALUE or any(elements(o) > LIMIT for o in outputs):
+        if not outputs or any(elements(o) > LIMIT for o in outputs):
+            return
+        if name in _UNINITIALISED and not (outputs[0].is_floating_point() or outputs[0].is_complex()):
+            # what is not written before it is read nobody may rely on: zeros do
+            carry(outputs[0], torch.zeros(numbers(outputs[0].shape), dtype=outputs[0].dtype, device="cpu"))
+            return
+        if name in _WITHOUT_VALUE:
             return
         if known:
             try:

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 import torch
 from torch import nn
 
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
 from forwardbook.pipeline.counts_held import with_counts_held
 from forwardbook.pipeline.regimes import derive
+
+
+class Pair(nn.Module):
+    """Two stacks of so many linear layers each."""
+
+    def __init__(self, depth: int, more: int, dim: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(dim, dim) for _ in range(depth))
+        self.others = nn.ModuleList(nn.Linear(dim, dim, bias=False) for _ in range(more))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in (*self.layers, *self.others):
+            x = layer(x)
+        return x
 
 
 class Stack(nn.Module):
@@ -28,6 +43,7 @@ class Stack(nn.Module):
 
 
 NAME = f"{Stack.__module__}.{Stack.__qualname__}"
+PAIR = f"{Pair.__module__}.{Pair.__qualname__}"
 
 
 def _built(sizes: Sizes) -> nn.Module:
@@ -51,6 +67,29 @@ def test_the_count_that_ran_is_a_condition() -> None:
     assert "{depth} == 2" in [condition.text() for condition in after.pattern.conditions]
     assert all(1 < len({point.sizes[name] for point in after.proof.points}) for name in ("dim", "inner"))
     assert {2} == {point.sizes["depth"] for point in after.proof.points}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_several_counts_are_held_where_now_one_and_now_another_is_to_blame(seed: int) -> None:
+    """Of two counts only one differed from what ran at each failure: both are conditions."""
+    recipe = Recipe(
+        PAIR,
+        Pair.__module__,
+        lambda sizes: Pair(sizes("depth", 2), sizes("more", 2), sizes("dim", 12)),
+        lambda sizes, module, maker: ((maker.floats((sizes("batch_size", 3), sizes("dim", 12))),), {}),
+    )
+    [before] = derive(recipe, torch.float32, [PAIR], seed, loops=False)
+    failed = [point for point in before.proof.points if point.differences]
+    apart = [
+        replace(point, sizes={**point.sizes, "depth" if i % 2 else "more": 2})
+        for i, point in enumerate(failed)
+    ]
+    before = replace(before, proof=replace(before.proof, points=apart))
+
+    [after] = with_counts_held([before], 3, 3)
+
+    assert after.exact
+    assert {"{depth} == 2", "{more} == 2"} <= {condition.text() for condition in after.pattern.conditions}
 
 
 def test_a_wrong_formula_stays_wrong() -> None:

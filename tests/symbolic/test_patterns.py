@@ -87,3 +87,33 @@ def test_calls_are_found_by_path(run: SymbolicRun) -> None:
     assert torch.nn.Linear is second.kind
     assert find_call(run.trace, "first", 2) is None
     assert summary_at(run, "first", 1) == summary_at(run, "second", 0)
+
+
+class Halves(nn.Module):
+    """Does more where there are more than four rows."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * 2 if x.shape[0] > 4 else x
+
+
+class Other(Halves):
+    """Asks the same."""
+
+
+def test_what_was_asked_before_is_a_condition_of_whoever_asks_again(
+    recipe_from: Callable[..., Recipe],
+) -> None:
+    """A comparison that one module made is made by the next as well: both have the condition."""
+
+    def built(n: object) -> nn.Module:
+        return nn.Sequential(Halves(), Other(), Halves())
+
+    recipe = recipe_from(nn.Sequential, built, lambda n, maker: (maker.floats((n.rows, 3)),), rows=5)
+    run = run_symbolically(recipe)
+    said = {
+        kind: [c.text() for c in pattern.conditions]
+        for kind in (Halves, Other)
+        for pattern in patterns(run, f"{kind.__module__}.{kind.__qualname__}")
+    }
+
+    assert all("{rows} > 4" in texts for texts in said.values())

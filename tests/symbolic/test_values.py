@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
+from forwardbook.analyzers.symbolic.recorder import Widths
+from forwardbook.analyzers.symbolic.run import run_measured, run_symbolically
 from forwardbook.analyzers.symbolic.shadows import LIMIT, carry, elements, shadow, to_meta
 from forwardbook.analyzers.symbolic.values import UnknownValue, Values
+from forwardbook.formula import Expr
 
 aten = torch.ops.aten
 
@@ -158,3 +164,29 @@ def test_kernel_without_symbols_runs_at_this_runs_numbers() -> None:
     assert [3, 2] == out
     assert [size.node] == [c.node for c in ledger.consumed]
     assert 3 == number_of(size)
+
+
+class Written(nn.Module):
+    """Pads by numbers that it writes into a tensor that was empty, and into one made of a list."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        shapes = torch.empty((2, 2), dtype=torch.long, device=x.device)
+        shapes[0, 0], shapes[0, 1], shapes[1, 0], shapes[1, 1] = 2, 3, 1, 4
+        listed = torch.tensor([[2, 3], [1, 4]], device=x.device)
+        return x.repeat(int((shapes.prod(1) == listed.prod(1)).sum()), int(shapes.prod(1).sum()))
+
+
+@pytest.mark.parametrize("symbolic", [True, False])
+def test_integers_that_python_writes_are_known(recipe_from: Callable[..., Recipe], symbolic: bool) -> None:
+    """What is written into an empty tensor of integers, or listed, is a value on meta too."""
+    recipe = recipe_from(Written, lambda n: Written(), lambda n, maker: (maker.floats((n.rows, 3)),), rows=5)
+    trace = (
+        run_symbolically(recipe).trace
+        if symbolic
+        else run_measured(recipe, {"rows": 5}, torch.float32, Widths(4, 4, 4))[0]
+    )
+
+    [call] = trace.calls
+    [(_, size)] = call.results.items()
+    rows = Expr.symbol("rows") if symbolic else Expr.const(5)
+    assert Expr.of(size).subs({"a_dtype_bytes": 4}) == rows * (2 * 3 * 10 * 4)

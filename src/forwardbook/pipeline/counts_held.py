@@ -35,7 +35,11 @@ def _held(one: Derived, seed: int, points: int) -> Derived:
 
 
 def _guilty(one: Derived, numbers: Mapping[str, int]) -> list[str]:
-    """Of the sizes that became numbers, those that had another value wherever the formulas failed."""
+    """Of the sizes that became numbers, those that had another value wherever the formulas failed.
+
+    Where no single one had, all that had another value anywhere: now the one and now the other was to blame.
+    """
     failed = [point.sizes for point in one.proof.points if point.differences]
     names = loop_names(one, numbers)
-    return [name for name in names if all(sizes.get(name) != numbers[name] for sizes in failed)]
+    always = [name for name in names if all(sizes.get(name) != numbers[name] for sizes in failed)]
+    return always or [name for name in names if any(sizes.get(name) != numbers[name] for sizes in failed)]
