@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 import math
 import numbers
 import sys
@@ -99,6 +100,21 @@ def symbolic_integers(packages: tuple[str, ...]) -> Iterator[None]:
     finally:
         for module in patched:
             vars(module).pop("int", None)
+
+
+@contextmanager
+def symbols_written() -> Iterator[None]:
+    """Inside, JSON writes a symbolic number as the number it is in this run: configs are logged so."""
+    before = json.JSONEncoder.default
+
+    def default(self: json.JSONEncoder, value: object) -> object:
+        return value.node.hint if isinstance(value, Symbolic) else before(self, value)
+
+    json.JSONEncoder.default = default  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        json.JSONEncoder.default = before  # type: ignore[method-assign]
 
 
 @contextmanager

@@ -13,7 +13,12 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.bridges import casting_on_meta, no_initialisation, symbolic_integers
+from forwardbook.analyzers.symbolic.bridges import (
+    casting_on_meta,
+    no_initialisation,
+    symbolic_integers,
+    symbols_written,
+)
 from forwardbook.analyzers.symbolic.caches import symbols_uncached
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
@@ -161,7 +166,7 @@ def run_symbolically(
         recorder.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
-    bridged = (symbolic_integers(packages), symbols_uncached(), casting_on_meta())
+    bridged = (symbolic_integers(packages), symbols_uncached(), symbols_written(), casting_on_meta())
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)

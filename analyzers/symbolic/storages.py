@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -64,7 +64,9 @@ class Storages:
         if key is None:
             self._next += 1
             key = self._keys[storage._cdata] = self._next
-            weakref.finalize(storage, self._died, storage._cdata, key).atexit = False
+            # a registry of Python's holds what is called: the run, by way of it, would hold its own storages
+            died = weakref.WeakMethod(self._died)
+            weakref.finalize(storage, _tell, died, storage._cdata, key).atexit = False
         return key
 
     def cached(self, tensor: Tensor) -> None:
@@ -140,6 +142,13 @@ class Storages:
             for size, stride in zip(shape, tensor.stride(), strict=True):
                 count = count + (size - 1) * self.size(stride)
         return count
+
+
+def _tell(died: weakref.WeakMethod[Callable[[int, int], None]], cdata: int, key: int) -> None:
+    """Tells the run that a storage is gone, if the run is still there."""
+    method = died()
+    if method is not None:
+        method(cdata, key)
 
 
 def region(sizes: list[int], strides: list[int]) -> tuple[tuple[int, int], ...]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import numbers
 
+import pytest
 import torch
 from torch import nn
 
@@ -14,6 +16,7 @@ from forwardbook.analyzers.symbolic.bridges import (
     casting_on_meta,
     no_initialisation,
     symbolic_integers,
+    symbols_written,
     teach_torch,
 )
 from forwardbook.analyzers.symbolic.ledger import Ledger
@@ -80,3 +83,15 @@ def test_casting_may_be_switched_off_on_meta() -> None:
 
     assert torch.float32 == product.dtype
     assert torch.autocast.__init__ is before
+
+
+def test_symbols_are_written_as_numbers() -> None:
+    """A dictionary with a symbolic size is JSON with its number inside the bridge, and refused outside."""
+    size = Ledger().symbol("width", 7)
+
+    with symbols_written():
+        text = json.dumps({"width": size, "half": size / 2})
+
+    assert {"width": 7, "half": 3.5} == json.loads(text)
+    with pytest.raises(TypeError):
+        json.dumps({"width": size})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 
 import torch
@@ -9,6 +11,7 @@ from torch import Tensor, nn
 from torch.library import custom_op
 
 from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.analyzers.symbolic.storages import region
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.analyzers.symbolic.trace import Trace
@@ -217,3 +220,17 @@ def test_region_is_the_elements_covered() -> None:
 
     assert 1 == len(regions)
     assert region([2, 6], [6, 1]) not in regions
+
+
+def test_a_run_that_is_let_go_is_gone(recipe_from: Callable[..., Recipe]) -> None:
+    """Nothing holds a run beyond what holds it: neither its ledger nor its module stays in memory."""
+    recipe = recipe_from(
+        nn.Linear, lambda n: nn.Linear(n.width, 3), lambda n, maker: (maker.floats((2, n.width)),), width=5
+    )
+    run = run_symbolically(recipe)
+    left = [weakref.ref(run.ledger), weakref.ref(run.root)]
+
+    del run
+    gc.collect()
+
+    assert [None, None] == [one() for one in left]
