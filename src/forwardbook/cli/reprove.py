@@ -66,11 +66,12 @@ def reprove(
 
         console().print(_view(found))
     counts = {
-        state: sum(one.state == state for one in found) for state in ("equal", "different", "unmeasured")
+        state: sum(one.state == state for one in found)
+        for state in ("equal", "uncovered", "different", "unmeasured")
     }
     told = ", ".join(f"{count} {state}" for state, count in counts.items())
     _say(f"{len(found)} entries: {told}; sizes {scale} times larger, drawn with --seed {seed}")
-    if counts["different"] or not counts["equal"]:
+    if counts["different"] or counts["uncovered"] or not counts["equal"]:
         raise typer.Exit(1)
 
 
@@ -82,9 +83,10 @@ def _view(found: list[EntryAgain]) -> RenderableType:
 
     lines: list[RenderableType] = []
     for one in found:
-        for regime in (regime for regime in one.regimes if regime.state == "different"):
+        for regime in (regime for regime in one.regimes if regime.differences):
             sizes = ", ".join(f"{name}={value}" for name, value in sorted(regime.sizes.items()))
-            lines.append(Text(f"{one.full_class_name}, {regime.name}: wrong at {sizes}", "bold red"))
+            said = "wrong" if regime.state == "different" else "right, and beside it a call that no regime gives,"
+            lines.append(Text(f"{one.full_class_name}, {regime.name}: {said} at {sizes}", "bold red"))
             lines += [f"  {escape(text)}" for text in regime.differences]
     lines += [
         escape(f"{one.full_class_name}: not measured: {one.reason}")

@@ -30,7 +30,9 @@ WORKER: Final = "forwardbook.pipeline.reprove_work:work"
 AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""
 
-State = Literal["equal", "different", "unmeasured"]
+State = Literal["equal", "uncovered", "different", "unmeasured"]
+"""`uncovered`: it gives the numbers of a call, and beside that one was made which no regime of the entry gives."""
+
 Run = Callable[[Request, Limits, str], Response]
 
 
@@ -58,9 +60,10 @@ class EntryAgain(Record):
 
     @property
     def state(self) -> State:
-        """`different` where any regime is; `equal` where any was measured."""
+        """`different` where any regime is, else `uncovered`; `equal` where any was measured."""
         states = {one.state for one in self.regimes}
-        return "different" if "different" in states else "equal" if "equal" in states else "unmeasured"
+        order: tuple[State, ...] = ("different", "uncovered", "equal")
+        return next((one for one in order if one in states), "unmeasured")
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,8 @@ class _Met:
     times: list[float] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
+    explains: bool = False
+    """Whether it gave the numbers of a call beside the one that is as nothing says it is."""
     reason: str = ""
 
 
@@ -98,7 +100,9 @@ class _Again:
 
     def _told(self, one: StoredRegime, late: str) -> RegimeAgain:
         met = self.met[one.regime.name]
-        state: State = "different" if met.differences else "equal" if met.points else "unmeasured"
+        state: State = "equal" if met.points else "unmeasured"
+        if met.differences:
+            state = "uncovered" if met.explains else "different"
         reason = met.reason or self.reason or late or "no way leads to it"
         return RegimeAgain(
             name=one.regime.name,
@@ -156,7 +160,7 @@ class _Again:
             if all(said.values()):
                 unexplained = min((unexplained, tuple(said[one.regime.name])), key=_fewest)
         if unexplained and (not equal or len(holding) == len(rivals)):
-            met.differences, met.sizes = unexplained, dict(values)
+            met.differences, met.sizes, met.explains = unexplained, dict(values), equal
         elif equal:
             met.points += 1
             met.sizes = {name: value for name, value in values.items() if name in one.names}
