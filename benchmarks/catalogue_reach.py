@@ -4,7 +4,8 @@
 
 Every way of the library's adapter is tried as `forwardbook catalogue build` tries it, but only run: on meta,
 with plain sizes, in float32; nothing is derived or proved. The library is imported once, each unit is a fork
-of that process. Results in benchmarks/results/catalogue_reach.json; what is done so far is kept beside it.
+of that process. Results in benchmarks/results/catalogue_reach.json; what was found of each unit is kept beside
+it, with the suffix .partial, for --resume.
 """
 
 from __future__ import annotations
@@ -211,7 +212,7 @@ def main() -> None:
         print(unit.name, len(one["classes"]) - len(one["missing"]), len(one["classes"]), one["seconds"])
         sys.stdout.flush()
         so_far.write_text(json.dumps({"units": list(known.values())}), encoding="utf-8")
-    so_far.unlink(missing_ok=True)
+    so_far.write_text(json.dumps({"units": list(known.values())}), encoding="utf-8")
     units = [known[unit.name] for unit in plan.units]
     told = summary(units)
     if given.library == "transformers":
@@ -222,7 +223,11 @@ def main() -> None:
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, python {platform.python_version()}",
         "summary": told,
-        "units": units,
+        "missing": {
+            unit["unit"]: sorted(name.rpartition(".")[2] for name in unit["missing"])
+            for unit in units
+            if unit["missing"]
+        },
     }
     given.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     for name in ("found", "reached", "defining", "defining_reached", "model_types_run", "seconds"):

@@ -86,7 +86,9 @@ def _constructor(
     for parameter in parameters:
         if parameter.name in plan:
             continue
-        if config := _config(cls, parameter, annotations.get(parameter.name), options, library):
+        if config := _config(
+            cls, parameter, annotations.get(parameter.name), options, library
+        ):
             plan[parameter.name] = config
         elif _is_size(parameter.default):
             plan[parameter.name] = parameter.default

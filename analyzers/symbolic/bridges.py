@@ -110,7 +110,7 @@ def symbols_written() -> Iterator[None]:
     def default(self: json.JSONEncoder, value: object) -> object:
         return value.node.hint if isinstance(value, Symbolic) else before(self, value)
 
-    json.JSONEncoder.default = default  # type: ignore[method-assign]
+    json.JSONEncoder.default = default  # type: ignore[method-assign,assignment]
     try:
         yield
     finally:

@@ -65,7 +65,7 @@ class Storages:
             self._next += 1
             key = self._keys[storage._cdata] = self._next
             # a registry of Python's holds what is called: the run, by way of it, would hold its own storages
-            died = weakref.WeakMethod(self._died)
+            died: weakref.WeakMethod[Callable[[int, int], None]] = weakref.WeakMethod(self._died)
             weakref.finalize(storage, _tell, died, storage._cdata, key).atexit = False
         return key
 

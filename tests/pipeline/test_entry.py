@@ -37,7 +37,10 @@ class Gated(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         gated = F.silu(self.gate(x))
-        gated = gated * self.up(x)
+        gated = (
+            gated
+            * self.up(x)
+        )
         if x.shape[0] > 1:
             gated = gated / x.shape[0]
         return self.down(gated)

@@ -140,7 +140,8 @@ class _Unit:
         state: State = entry.validation.verdict
         kind = ""
         if refuted and state != "exact":
-            state, kind = "wrong", "refuted"
+            # what would have been derived with more time is no wrong formula
+            state, kind = ("unproved", "timeout") if reached.late else ("wrong", "refuted")
         elif state == "unproved":
             kind = "timeout" if reached.late else _kind(entry)
         place = _place(entry) if state not in ("exact", "bounded") else ""

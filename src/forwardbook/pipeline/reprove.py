@@ -31,7 +31,7 @@ AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""
 
 State = Literal["equal", "uncovered", "different", "unmeasured"]
-"""`uncovered`: it gives the numbers of a call, and beside that one was made which no regime of the entry gives."""
+"""`uncovered`: it gives the numbers of a call; beside that one was made which no regime gives."""
 
 Run = Callable[[Request, Limits, str], Response]
 
