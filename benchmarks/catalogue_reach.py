@@ -63,8 +63,8 @@ def called(recipe: Any) -> set[str]:
 
 def reach(recipe: Any, targets: Any, seed: int, points: int, clock: Any) -> Any:
     """In place of derivation: which targets a run calls."""
-    from forwardbook.pipeline.catalogue_derive import Reached
-    from forwardbook.pipeline.overtime import Overtime
+    from forwardbook.pipeline.catalogue.derive import Reached
+    from forwardbook.pipeline.child.overtime import Overtime
 
     problem: BaseException | None = None
     for inputs in (recipe.inputs, *recipe.alternatives):
@@ -82,9 +82,9 @@ def reach(recipe: Any, targets: Any, seed: int, points: int, clock: Any) -> Any:
 
 def look(unit: Any, budget: float) -> dict[str, Any]:
     """One unit: the classes that were not reached with their reasons, and all ways."""
-    from forwardbook.pipeline.request import Request
+    from forwardbook.pipeline.child.request import Request
 
-    work: Any = importlib.import_module("forwardbook.pipeline.catalogue_work")
+    work: Any = importlib.import_module("forwardbook.pipeline.catalogue.work")
     work.reach = reach
     begin = time.process_time()
     names = tuple(one.full_name for one in unit.classes)
@@ -192,7 +192,7 @@ def main() -> None:
     given = parser.parse_args()
     import torch
 
-    from forwardbook.pipeline.catalogue_plan import planned
+    from forwardbook.pipeline.catalogue.plan import planned
 
     transformers: Any = importlib.import_module("transformers")
     transformers.logging.set_verbosity_error()

@@ -55,10 +55,10 @@ def measure(name: str, rounds: int) -> dict[str, object]:
 
     from forwardbook.analyzers.instances.recipes import recipes_for
     from forwardbook.analyzers.symbolic.run import run_symbolically
-    from forwardbook.pipeline.analyze import analyze
-    from forwardbook.pipeline.regimes import derive
-    from forwardbook.pipeline.request import Request
-    from forwardbook.pipeline.work import work
+    from forwardbook.pipeline.analysis.one import analyze
+    from forwardbook.pipeline.child.request import Request
+    from forwardbook.pipeline.child.work import work
+    from forwardbook.pipeline.derivation.regimes import derive
     from forwardbook.schema import Entry
     from forwardbook.workspace import Workspace
 

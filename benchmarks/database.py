@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks.measuring import ROOT, about
 from benchmarks.publishing import publish, table
 
-from forwardbook.pipeline.catalogue_share import copy_of
+from forwardbook.pipeline.catalogue.share import copy_of
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
 

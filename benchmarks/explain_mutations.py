@@ -27,7 +27,7 @@ from benchmarks.publishing import publish, table
 from forwardbook.analyzers.index.facts import Repository
 from forwardbook.book.verify import Claim, Sources, Verifier
 from forwardbook.book.verify.corrupt import KINDS, Corruption, Corruptor
-from forwardbook.pipeline.explain_sources import read_sources
+from forwardbook.pipeline.explain.sources import read_sources
 from forwardbook.workspace.source_tree import source_tree
 
 SHARE = 0.99

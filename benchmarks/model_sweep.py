@@ -36,8 +36,8 @@ def swept(models: Sequence[str] = MODELS, rounds: int = 5) -> Outcome:
 def _one(model_id: str, rounds: int) -> Outcome:
     from forwardbook.models.sweep import axes
     from forwardbook.models.totals import NAMES, Widths, holding, whole
-    from forwardbook.pipeline.model_analysis import Request, checked
-    from forwardbook.pipeline.model_sweep import sweep
+    from forwardbook.pipeline.model.analysis import Request, checked
+    from forwardbook.pipeline.model.sweep import sweep
     from forwardbook.workspace.model_files import ModelFiles
 
     sizes, ranges = dict(FIXED.get(model_id, {})), axes(RANGES)

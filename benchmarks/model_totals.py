@@ -42,7 +42,7 @@ def recorded(model_id: str, points: Sequence[Point]) -> list[Counts]:
     from forwardbook.analyzers.symbolic.patterns import find_call
     from forwardbook.analyzers.symbolic.summary import summarise
     from forwardbook.formula import Expr
-    from forwardbook.pipeline.model_source import config_from, model_named
+    from forwardbook.pipeline.model.source import config_from, model_named
     from forwardbook.profiling.proof import measure, widths_of
 
     known = architecture(model_id)

@@ -31,8 +31,8 @@ class Ours:
 def ours(name: str) -> Ours:
     """The stored calculator, else one made now: both dtypes, every scenario, no further regimes."""
     from forwardbook import registry
-    from forwardbook.pipeline.request import Request
-    from forwardbook.pipeline.work import work
+    from forwardbook.pipeline.child.request import Request
+    from forwardbook.pipeline.child.work import work
     from forwardbook.schema import Entry
     from forwardbook.workspace import Workspace
 

@@ -56,7 +56,7 @@ class OurSide:
         import torch
 
         from forwardbook.analyzers.instances.recipes import recipes_for
-        from forwardbook.pipeline.regimes import derive
+        from forwardbook.pipeline.derivation.regimes import derive
 
         recipe = recipes_for(ENTRY)[0]
         seconds = timed(lambda: derive(recipe, torch.float32, [recipe.calls_as], 20240229))

@@ -42,8 +42,8 @@ MODELS = {
 def prove_torch(explore: bool) -> dict[str, object]:
     """Every class of torch.nn that can be called; stored one by one."""
     from forwardbook.analyzers.instances.torch_nn import rows, torch_recipes
-    from forwardbook.pipeline.request import Request
-    from forwardbook.pipeline.work import work
+    from forwardbook.pipeline.child.request import Request
+    from forwardbook.pipeline.child.work import work
     from forwardbook.schema import Entry
 
     done: dict[str, object] = {}
@@ -69,7 +69,7 @@ def prove_torch(explore: bool) -> dict[str, object]:
 
 def prove_model(root: str, explore: bool) -> dict[str, object]:
     """Every class of transformers in the tree of one model."""
-    from forwardbook.pipeline.tree import derive_tree, entries
+    from forwardbook.pipeline.derivation.tree import derive_tree, entries
 
     begin = time.monotonic()
     tree = derive_tree(

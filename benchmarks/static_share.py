@@ -92,7 +92,7 @@ def compare_runs(recipe: Any, dtype: Any, read: Any, problem: str) -> Iterator[t
     from forwardbook.analyzers.static.agreement import differences
     from forwardbook.analyzers.symbolic.patterns import class_name, hint_reader, summary_at
     from forwardbook.analyzers.symbolic.summary import summarise
-    from forwardbook.pipeline.regimes import run_first
+    from forwardbook.pipeline.derivation.regimes import run_first
 
     try:
         _, ran = run_first(recipe, dtype)

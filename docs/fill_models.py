@@ -12,9 +12,9 @@ from typing import Final
 
 from forwardbook.models.record import ModelCosts
 from forwardbook.models.totals import Widths
-from forwardbook.pipeline.model_find import find_model
-from forwardbook.pipeline.model_pipeline import Model
-from forwardbook.pipeline.model_steps import Steps
+from forwardbook.pipeline.model.find import find_model
+from forwardbook.pipeline.model.pipeline import Model
+from forwardbook.pipeline.model.steps import Steps
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.model_files import ModelFiles
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from forwardbook import cost
-    from forwardbook.pipeline.objects import analyze
+    from forwardbook.pipeline.analysis.objects import analyze
 
 __version__: Final = "0.1.0"
 __all__ = ["analyze", "cost"]
@@ -15,7 +15,7 @@ __all__ = ["analyze", "cost"]
 def __getattr__(name: str) -> object:
     """`analyze(cls)` and `cost(module, *inputs)`, imported when they are first asked for."""
     if name == "analyze":
-        from forwardbook.pipeline.objects import analyze
+        from forwardbook.pipeline.analysis.objects import analyze
 
         return analyze
     if name == "cost":

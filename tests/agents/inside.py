@@ -6,9 +6,9 @@ import importlib
 import sys
 import threading
 
-from forwardbook.pipeline.failure import described
-from forwardbook.pipeline.job import WORKER, Limits
-from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.child.failure import described
+from forwardbook.pipeline.child.job import WORKER, Limits
+from forwardbook.pipeline.child.request import Request, Response
 
 _ONE = threading.Lock()
 """What records a run is of the process: two cannot run at once in one."""

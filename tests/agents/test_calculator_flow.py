@@ -10,9 +10,9 @@ import pytest
 from forwardbook import registry
 from forwardbook.agents.choose import Chosen
 from forwardbook.generate import RenderError, stuck
-from forwardbook.pipeline.analyze import Options, analyze
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.analysis.one import Options, analyze
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.workspace import Workspace
 
 from .conftest import api

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from forwardbook.agents.choose import Chosen
-from forwardbook.pipeline.analyze import Options, analyze
-from forwardbook.pipeline.explain import Request, explain
-from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.analysis.one import Options, analyze
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.explain.pages import Request, explain
 
 from .conftest import api, ask, sdk, small
 from .inside import run_inside
@@ -108,7 +108,7 @@ def nothing_planted(server: Scripted, folder: Path) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_hostile_repository_and_a_class(backend: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking about a class sends the code that was named, with its `@path` as text, and nothing beside it."""
-    monkeypatch.setattr("forwardbook.pipeline.agent_module.run_child", run_inside)
+    monkeypatch.setattr("forwardbook.pipeline.agent.module.run_child", run_inside)
     with Scripted(forever=lambda body: say(use(SUBMIT[backend], shifted()))) as server:
         options = Options(inputs={"hidden_states": "batch_size,seq_len,hidden_size"})
         asked = chosen(backend, server.url)

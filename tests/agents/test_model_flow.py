@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from forwardbook.pipeline.analyze import Options, analyze
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.stated_weights import stated_weights
+from forwardbook.pipeline.analysis.one import Options, analyze
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.model.stated_weights import stated_weights
 
 from .inside import run_inside
 from .script import Json, Say, say, tool_results, use
@@ -70,7 +70,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
 @pytest.fixture
 def goose(run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkpoint's folder of an unknown type, whose index states the number of parameters."""
-    monkeypatch.setattr("forwardbook.pipeline.agent_structure.run_child", run_inside)
+    monkeypatch.setattr("forwardbook.pipeline.agent.structure.run_child", run_inside)
     folder = Path("goose-1b")
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(CONFIG))

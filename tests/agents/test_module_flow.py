@@ -10,13 +10,13 @@ import pytest
 from forwardbook.agents.choose import Chosen
 from forwardbook.agents.recordings import Recorded, Replay
 from forwardbook.cli import main
-from forwardbook.pipeline.agent_module import Check
-from forwardbook.pipeline.analyze import Options, analyze, attempt, previewed
-from forwardbook.pipeline.attempt import AnalysisError
-from forwardbook.pipeline.child import run_child
-from forwardbook.pipeline.given import request_for
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.subject import subject
+from forwardbook.pipeline.agent.module import Check
+from forwardbook.pipeline.analysis.attempt import AnalysisError
+from forwardbook.pipeline.analysis.given import request_for
+from forwardbook.pipeline.analysis.one import Options, analyze, attempt, previewed
+from forwardbook.pipeline.analysis.subject import subject
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.validate import validate
 from forwardbook.profiling.claim import Claim
 from forwardbook.workspace import Workspace

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forwardbook.agents.choose import Chosen
-from forwardbook.pipeline.explain import Report, Request, explain
+from forwardbook.pipeline.explain.pages import Report, Request, explain
 
 from .conftest import api, sdk
 from .script import Json, say, tool_results, use

@@ -9,8 +9,8 @@ import pytest
 from geometry import Explain, pages_in
 
 from forwardbook.book.page import Page
-from forwardbook.pipeline.explain import Report, Request
-from forwardbook.pipeline.explain import explain as explained
+from forwardbook.pipeline.explain.pages import Report, Request
+from forwardbook.pipeline.explain.pages import explain as explained
 
 
 def _times(folder: Path) -> dict[str, int]:

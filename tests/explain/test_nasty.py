@@ -9,8 +9,8 @@ import pytest
 from geometry import Explain, pages_in
 from nasty import BYTES, NAMED, TEXTS
 
-from forwardbook.pipeline.explain import Request
-from forwardbook.pipeline.explain import explain as explained
+from forwardbook.pipeline.explain.pages import Request
+from forwardbook.pipeline.explain.pages import explain as explained
 
 
 def test_folder_is_documented_and_problems_are_named(nasty: Path, explain: Explain, tmp_path: Path) -> None:

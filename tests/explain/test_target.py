@@ -8,7 +8,7 @@ from geometry import write_files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forwardbook.pipeline.explain_target import find_target, page_names
+from forwardbook.pipeline.explain.target import find_target, page_names
 
 
 def _target(*paths: Path, repository: bool = False, root: Path | None = None) -> tuple[str, Path, list[str]]:

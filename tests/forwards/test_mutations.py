@@ -11,7 +11,7 @@ from annotated import Case, all_cases
 from mutations import SIZES, Mutation, mutations, wrong_width
 
 from forwardbook.analyzers.symbolic.patterns import Pattern
-from forwardbook.pipeline.regimes import derive
+from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.profiling.proof import PatternProof, prove
 
 PROVED = [case for case in all_cases() if not case.value("wrong") and not case.values("unresolved")]

@@ -14,7 +14,7 @@ from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.formula import Expr
-from forwardbook.pipeline.regimes import derive, run_first
+from forwardbook.pipeline.derivation.regimes import derive, run_first
 
 
 @dataclass(frozen=True)

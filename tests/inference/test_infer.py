@@ -13,7 +13,7 @@ import torch
 import transformers
 from PIL import Image
 
-from forwardbook.pipeline.infer_run import predictions_lock
+from forwardbook.pipeline.configured.inference import predictions_lock
 from forwardbook.workspace.json_lines import LineWriter
 
 Run = Callable[..., tuple[int, str, str]]

@@ -22,7 +22,7 @@ from forwardbook.analyzers.instances.pretrained.settings import put
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.analyzers.instances.pretrained.submodules import Fit, alone, called_alone, names_in, runs
 from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe
-from forwardbook.pipeline.catalogue_derive import names_called
+from forwardbook.pipeline.catalogue.derive import names_called
 
 accept_symbolic_sizes()
 

@@ -8,8 +8,8 @@ import pytest
 
 from forwardbook.models.record import ModelCosts
 from forwardbook.models.totals import Widths, evaluate, holding
-from forwardbook.pipeline.model_analysis import Request, analyse, checked
-from forwardbook.pipeline.model_pipeline import Model
+from forwardbook.pipeline.model.analysis import Request, analyse, checked
+from forwardbook.pipeline.model.pipeline import Model
 from forwardbook.workspace.model_files import ModelFiles
 
 IDS = ModelFiles(Path("nowhere")).ids()

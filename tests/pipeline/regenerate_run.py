@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 from forwardbook.guard.regenerated import Regenerated
-from forwardbook.pipeline import regenerate as room
-from forwardbook.pipeline.analyze import dated
-from forwardbook.pipeline.derive import Outcome, Task, found_for
+from forwardbook.pipeline.analysis.one import dated
+from forwardbook.pipeline.regenerate import run as room
+from forwardbook.pipeline.regenerate.derive import Outcome, Task, found_for
 from forwardbook.pipeline.spread import Spread
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import torch
 
-from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.child.request import Request, Response
 
 given: tuple[str, ...] = ()
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.analyze import Analysis, Options, analyze
-from forwardbook.pipeline.attempt import AnalysisError
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.analysis.attempt import AnalysisError
+from forwardbook.pipeline.analysis.one import Analysis, Options, analyze
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.validate import differences, same, validate
 from forwardbook.schema import Entry, Proof, Validation
 from forwardbook.workspace import Workspace

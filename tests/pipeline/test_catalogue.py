@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.pipeline.catalogue_build import Building, build
-from forwardbook.pipeline.catalogue_journal import Journal
-from forwardbook.pipeline.catalogue_merge import merge
-from forwardbook.pipeline.catalogue_plan import NoSuchPackage, Plan, planned
-from forwardbook.pipeline.catalogue_record import (
+from forwardbook.pipeline.catalogue.build import Building, build
+from forwardbook.pipeline.catalogue.coverage import coverage, reasons
+from forwardbook.pipeline.catalogue.journal import Journal
+from forwardbook.pipeline.catalogue.merge import merge
+from forwardbook.pipeline.catalogue.plan import NoSuchPackage, Plan, planned
+from forwardbook.pipeline.catalogue.record import (
     CATALOGUE_NAME,
     UNIT,
     Catalogue,
@@ -23,10 +24,9 @@ from forwardbook.pipeline.catalogue_record import (
     read_catalogue,
     write_catalogue,
 )
-from forwardbook.pipeline.catalogue_share import shared
-from forwardbook.pipeline.coverage import coverage, reasons
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.catalogue.share import shared
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
 

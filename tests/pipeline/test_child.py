@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.pipeline.child import run_child
-from forwardbook.pipeline.fork_server import Forks
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.request import Request, Response
+from forwardbook.pipeline.child.fork_server import Forks
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.process import run_child
+from forwardbook.pipeline.child.request import Request, Response
 
 Call = Callable[..., Response]
 

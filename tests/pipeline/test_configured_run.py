@@ -25,15 +25,15 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Run) -> Run:
     (tmp_path / "conf" / "model" / "small.yaml").write_text(MODEL)
     (tmp_path / "conf" / "model" / "seeing.yaml").write_text(VIT)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("forwardbook.pipeline.profile_rates.device_peaks", _no_peaks, raising=True)
-    monkeypatch.setattr("forwardbook.pipeline.profile_run.device_peaks", _no_peaks, raising=True)
+    monkeypatch.setattr("forwardbook.pipeline.profile.rates.device_peaks", _no_peaks, raising=True)
+    monkeypatch.setattr("forwardbook.pipeline.profile.run.device_peaks", _no_peaks, raising=True)
 
     return partial(command, "profile", "run")
 
 
 def _no_peaks(device: object, dtype: str, hardware: str | None) -> object:
     """No measuring of this machine, which takes seconds."""
-    from forwardbook.pipeline.profile_rates import DevicePeaks
+    from forwardbook.pipeline.profile.rates import DevicePeaks
 
     return DevicePeaks("none", dtype, None, None, "not measured")
 

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
-from forwardbook.pipeline.counts_held import with_counts_held
-from forwardbook.pipeline.regimes import derive
+from forwardbook.pipeline.derivation.counts_held import with_counts_held
+from forwardbook.pipeline.derivation.regimes import derive
 
 
 class Pair(nn.Module):

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from forwardbook.book.site.catalogue_page import coverage_page
-from forwardbook.pipeline.catalogue_record import Catalogue, ClassResult, LibraryRecord, UnitRecord
-from forwardbook.pipeline.coverage_of_database import Stored, coverage_with
-from forwardbook.pipeline.site_coverage import site_coverage
+from forwardbook.pipeline.catalogue.coverage_of_database import Stored, coverage_with
+from forwardbook.pipeline.catalogue.record import Catalogue, ClassResult, LibraryRecord, UnitRecord
+from forwardbook.pipeline.site.coverage import site_coverage
 from forwardbook.schema import Entry, Parameter
 from forwardbook.workspace import Database
 

@@ -15,11 +15,11 @@ from torch import Tensor, nn
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.formula import Condition, Expr, parse
-from forwardbook.pipeline import work
-from forwardbook.pipeline.entry import record, unique_names, verdict
-from forwardbook.pipeline.entry_lines import text
-from forwardbook.pipeline.explore import Found, regimes_of
-from forwardbook.pipeline.request import Request
+from forwardbook.pipeline.child import work
+from forwardbook.pipeline.child.request import Request
+from forwardbook.pipeline.derivation.entry import record, unique_names, verdict
+from forwardbook.pipeline.derivation.entry_lines import text
+from forwardbook.pipeline.derivation.explore import Found, regimes_of
 from forwardbook.profiling.proof import Difference
 from forwardbook.schema import Entry, Judge
 

@@ -8,9 +8,9 @@ import pytest
 
 from forwardbook.analyzers.reader import read_class
 from forwardbook.formula import Expr, parse
-from forwardbook.pipeline.flips import read_by
-from forwardbook.pipeline.request import Request
-from forwardbook.pipeline.work import work
+from forwardbook.pipeline.child.request import Request
+from forwardbook.pipeline.child.work import work
+from forwardbook.pipeline.derivation.flips import read_by
 from forwardbook.schema import Entry
 
 CODE = """

@@ -13,7 +13,7 @@ from forwardbook.analyzers.instances.pretrained.whole import phases_of
 from forwardbook.formula import parse
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.totals import NoFormulas, Numbers, SizesRefused, Widths, evaluate, holding, leaves
-from forwardbook.pipeline.model_costs import phase_costs
+from forwardbook.pipeline.model.costs import phase_costs
 
 LLAMA = {
     "hidden_size": 48,

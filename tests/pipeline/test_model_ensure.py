@@ -9,8 +9,8 @@ import pytest
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import Architecture
-from forwardbook.pipeline.analyze import Analysis
-from forwardbook.pipeline.model_ensure import analysed, known
+from forwardbook.pipeline.analysis.one import Analysis
+from forwardbook.pipeline.model.ensure import analysed, known
 from forwardbook.schema import Entry, Validation
 from forwardbook.workspace import Workspace
 

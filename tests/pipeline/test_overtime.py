@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from forwardbook.pipeline.overtime import Clock, Overtime
+from forwardbook.pipeline.child.overtime import Clock, Overtime
 
 
 def _busy() -> None:

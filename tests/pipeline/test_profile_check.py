@@ -7,9 +7,9 @@ import pytest
 
 from forwardbook.cli import main
 from forwardbook.models.totals import Widths
-from forwardbook.pipeline.model_find import find_model
-from forwardbook.pipeline.model_pipeline import Model
-from forwardbook.pipeline.profile_check import TraceCheck, check_trace
+from forwardbook.pipeline.model.find import find_model
+from forwardbook.pipeline.model.pipeline import Model
+from forwardbook.pipeline.profile.check import TraceCheck, check_trace
 from forwardbook.profiling.readers.torch_trace import read_torch_trace
 from forwardbook.workspace.model_files import ModelFiles
 
@@ -123,7 +123,7 @@ def test_the_chain_ends_in_counters(
 
 def test_kernels_stand_with_their_formulas(folder: Path) -> None:
     """Each product of the trace of a GPU leads from a formula through an operator to its kernel."""
-    from forwardbook.pipeline.profile_chain import chain
+    from forwardbook.pipeline.profile.chain import chain
 
     rows = [row for row in chain(checked("h100_Qwen", "qwen1.5-0.5b", folder).links) if row.formula]
     attention = next(row for row in rows if "attention" in row.operator)

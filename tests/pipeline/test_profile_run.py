@@ -9,10 +9,10 @@ import transformers as t
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import Architecture
-from forwardbook.pipeline.model_find import described
-from forwardbook.pipeline.model_source import ModelSource
-from forwardbook.pipeline.profile_run import PassFailed, profile_model
-from forwardbook.pipeline.profile_settings import Settings
+from forwardbook.pipeline.model.find import described
+from forwardbook.pipeline.model.source import ModelSource
+from forwardbook.pipeline.profile.run import PassFailed, profile_model
+from forwardbook.pipeline.profile.settings import Settings
 from forwardbook.workspace.run_folder import run_folder
 
 SMALL = {
@@ -111,7 +111,7 @@ def test_environment_is_from_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_module_of_a_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A factory and the shapes of its inputs are enough for all of it."""
-    from forwardbook.pipeline.model_user import from_factory
+    from forwardbook.pipeline.model.user import from_factory
 
     (tmp_path / "mine_profiled.py").write_text(
         "from torch import nn\n"

@@ -10,8 +10,8 @@ from torch import nn
 
 import forwardbook
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.concrete import Report
-from forwardbook.pipeline.objects import analyze
+from forwardbook.pipeline.analysis.objects import analyze
+from forwardbook.pipeline.derivation.concrete import Report
 
 
 class Sum(nn.Module):

@@ -9,11 +9,10 @@ from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.analyzers.reader import ModuleClass
 from forwardbook.errors import ForwardbookError
 from forwardbook.guard.regenerated import summary
-from forwardbook.pipeline.analyze import dated
-from forwardbook.pipeline.asked_again import subject_of
-from forwardbook.pipeline.catalogue_build import Done
-from forwardbook.pipeline.catalogue_plan import Plan, Unit
-from forwardbook.pipeline.catalogue_record import (
+from forwardbook.pipeline.analysis.one import dated
+from forwardbook.pipeline.catalogue.build import Done
+from forwardbook.pipeline.catalogue.plan import Plan, Unit
+from forwardbook.pipeline.catalogue.record import (
     Catalogue,
     ClassResult,
     LibraryRecord,
@@ -21,9 +20,10 @@ from forwardbook.pipeline.catalogue_record import (
     UnitResult,
     write_catalogue,
 )
-from forwardbook.pipeline.catalogue_share import copy_of
-from forwardbook.pipeline.derive import Outcome, Task
-from forwardbook.pipeline.regenerate import Wanted, regenerate, reports, stale
+from forwardbook.pipeline.catalogue.share import copy_of
+from forwardbook.pipeline.regenerate.asked_again import subject_of
+from forwardbook.pipeline.regenerate.derive import Outcome, Task
+from forwardbook.pipeline.regenerate.run import Wanted, regenerate, reports, stale
 from forwardbook.pipeline.store import store_all
 from forwardbook.schema import Entry, Proposal
 from forwardbook.workspace import Workspace
@@ -132,7 +132,7 @@ def test_the_catalogue_is_reached_its_own_way(toys: Toys, monkeypatch: pytest.Mo
     place = toys(4)
     touch(place)
     names = [f"toy.layers.Toy{number:02}" for number in range(3)]
-    room = "forwardbook.pipeline.regenerate_catalogue"
+    room = "forwardbook.pipeline.regenerate.catalogue"
     classes = tuple(ClassResult(name=name, state="exact") for name in names)
     record = UnitRecord(stamp="old", classes=classes)
     write_catalogue(Catalogue(libraries={"toy": LibraryRecord(units={"toy.layers": record})}), place)
@@ -223,7 +223,7 @@ def test_a_model_is_asked_about_what_is_open(toys: Toys, monkeypatch: pytest.Mon
         if typed.endswith("Toy01"):
             raise ForwardbookError("it did not hold\n  more")
 
-    monkeypatch.setattr("forwardbook.pipeline.regenerate_ask.analyze", analyze)
+    monkeypatch.setattr("forwardbook.pipeline.regenerate.ask.analyze", analyze)
     chosen = Asked()
     found = regenerate(place, Wanted(chosen=chosen), work=derived)  # type: ignore[arg-type]
 
@@ -240,7 +240,7 @@ def test_another_prompt_is_asked_again(toys: Toys, monkeypatch: pytest.MonkeyPat
     place.save({"toy_Toy00": entry})
     forced: list[object] = []
     monkeypatch.setattr(
-        "forwardbook.pipeline.regenerate_ask.analyze", lambda *a, **given: forced.append(given["force"])
+        "forwardbook.pipeline.regenerate.ask.analyze", lambda *a, **given: forced.append(given["force"])
     )
     regenerate(place, Wanted(chosen=Asked()), work=derived)  # type: ignore[arg-type]
 

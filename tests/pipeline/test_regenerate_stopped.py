@@ -13,8 +13,8 @@ import pytest
 
 from forwardbook import generate
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.derive import Outcome, Task
-from forwardbook.pipeline.regenerate import Wanted, regenerate, stale
+from forwardbook.pipeline.regenerate.derive import Outcome, Task
+from forwardbook.pipeline.regenerate.run import Wanted, regenerate, stale
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.kept_outcomes import KeptOutcomes
 

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.explore import FULL, LOW, Found, regimes_of
-from forwardbook.pipeline.regimes import derive, negated, pins, run_first
-from forwardbook.pipeline.relax import relax
+from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, regimes_of
+from forwardbook.pipeline.derivation.regimes import derive, negated, pins, run_first
+from forwardbook.pipeline.derivation.relax import relax
 
 ROWS, WIDTH, BYTES = Expr.symbol("rows"), Expr.symbol("width"), Expr.symbol("a_dtype_bytes")
 

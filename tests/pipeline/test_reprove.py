@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.pipeline.copies import whole
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.reprove import AGAIN, EntryAgain, Reproof, drawn, reprove
-from forwardbook.pipeline.reprove_work import work
-from forwardbook.pipeline.request import Request, Response
-from forwardbook.pipeline.stored_regimes import StoredRegime, general
+from forwardbook.pipeline.catalogue.copies import whole
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain, Reproof, drawn, reprove
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, general
+from forwardbook.pipeline.reprove.work import work
 from forwardbook.schema import Entry, Proposal
 from forwardbook.workspace import Database, Workspace
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.regenerate.stale import stale_entry
 from forwardbook.pipeline.spread import ClusterError, Spread
-from forwardbook.pipeline.stale import stale_entry
 from forwardbook.workspace import Workspace
 
 Cluster = tuple[str, list["subprocess.Popen[bytes]"]]

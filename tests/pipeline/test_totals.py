@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from forwardbook.book.site.totals_page import totals_page
-from forwardbook.pipeline.catalogue_plan import Plan
-from forwardbook.pipeline.catalogue_record import Catalogue, LibraryRecord, ModelTotals, read_catalogue
-from forwardbook.pipeline.catalogue_totals import keep
-from forwardbook.pipeline.copies import whole
-from forwardbook.pipeline.coverage import coverage
-from forwardbook.pipeline.request import Request
-from forwardbook.pipeline.site_coverage import site_totals
-from forwardbook.pipeline.totals_work import TOTALS, work
+from forwardbook.pipeline.catalogue.copies import whole
+from forwardbook.pipeline.catalogue.coverage import coverage
+from forwardbook.pipeline.catalogue.plan import Plan
+from forwardbook.pipeline.catalogue.record import Catalogue, LibraryRecord, ModelTotals, read_catalogue
+from forwardbook.pipeline.catalogue.totals import keep
+from forwardbook.pipeline.catalogue.totals_work import TOTALS, work
+from forwardbook.pipeline.child.request import Request
+from forwardbook.pipeline.site.coverage import site_totals
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
 

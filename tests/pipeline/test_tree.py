@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.formula import Expr, parse
-from forwardbook.pipeline import tree
-from forwardbook.pipeline.entry import notes_of
-from forwardbook.pipeline.tree import derive_tree, entries
+from forwardbook.pipeline.derivation import tree
+from forwardbook.pipeline.derivation.entry import notes_of
+from forwardbook.pipeline.derivation.tree import derive_tree, entries
 
 LINEAR, NORM = "torch.nn.modules.linear.Linear", "torch.nn.modules.normalization.LayerNorm"
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from forwardbook.analyzers.ops import RULES_VERSION
-from forwardbook.pipeline.analyze import dated
-from forwardbook.pipeline.asked_again import subject_of
-from forwardbook.pipeline.derive import Outcome, Task, found_for
+from forwardbook.pipeline.analysis.one import dated
+from forwardbook.pipeline.regenerate.asked_again import subject_of
+from forwardbook.pipeline.regenerate.derive import Outcome, Task, found_for
 from forwardbook.pipeline.store import store_all
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace

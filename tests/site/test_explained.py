@@ -8,8 +8,9 @@ import pytest
 
 from forwardbook.book.blocks import Paragraph
 from forwardbook.book.page import Page
-from forwardbook.pipeline import site_explained, verify_pages
-from forwardbook.pipeline.site_explained import doubtful_pages, read_doubtful, written
+from forwardbook.pipeline.explain import verify_pages
+from forwardbook.pipeline.site import explained as site_explained
+from forwardbook.pipeline.site.explained import doubtful_pages, read_doubtful, written
 
 Write = Callable[..., Path]
 SOURCE = "def area(r):\n    return r\n"

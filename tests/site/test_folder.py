@@ -6,7 +6,7 @@ import pytest
 
 from forwardbook.book.blocks import Heading
 from forwardbook.book.page import Page
-from forwardbook.pipeline.site_folder import MANIFEST, SiteFolder
+from forwardbook.pipeline.site.folder import MANIFEST, SiteFolder
 from forwardbook.workspace import WorkspaceError
 
 

@@ -13,11 +13,11 @@ from forwardbook.analyzers.static.derive import run_first_statically, static_pat
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.formula import Expr, parse
-from forwardbook.pipeline.explore import FULL as FLOAT32
-from forwardbook.pipeline.reading import NotRead
-from forwardbook.pipeline.regimes import run_first
-from forwardbook.pipeline.request import Request
-from forwardbook.pipeline.work import work
+from forwardbook.pipeline.child.request import Request
+from forwardbook.pipeline.child.work import work
+from forwardbook.pipeline.derivation.explore import FULL as FLOAT32
+from forwardbook.pipeline.derivation.reading import NotRead
+from forwardbook.pipeline.derivation.regimes import run_first
 
 LAYERS = (
     "Linear", "Bilinear", "Embedding", "EmbeddingBag", "Conv1d", "Conv2d", "ConvTranspose3d", "BatchNorm2d",

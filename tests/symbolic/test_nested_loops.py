@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.formula import parse
-from forwardbook.pipeline.regimes import derive
+from forwardbook.pipeline.derivation.regimes import derive
 
 
 class Steps(nn.Module):

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.standins import STAND_INS
-from forwardbook.pipeline.regimes import derive
+from forwardbook.pipeline.derivation.regimes import derive
 
 nn = torch._C._nn
 SPATIAL = {

@@ -53,10 +53,10 @@ def analyze_module(
     """Derive the cost formulas of classes from their forward(), prove them, store them."""
     from forwardbook.cli.agent_options import chosen_analyst, show_preview, show_spent
     from forwardbook.cli.analyze_view import show_analysis, show_outcomes
-    from forwardbook.pipeline.analyze import Options, analyze, previewed
-    from forwardbook.pipeline.analyze_many import analyze_many
-    from forwardbook.pipeline.analyze_spread import run_on
-    from forwardbook.pipeline.job import Limits
+    from forwardbook.pipeline.analysis.many import analyze_many
+    from forwardbook.pipeline.analysis.one import Options, analyze, previewed
+    from forwardbook.pipeline.analysis.spread import run_on
+    from forwardbook.pipeline.child.job import Limits
 
     options = Options(
         config,
@@ -119,7 +119,7 @@ def validate(
     import secrets
     from dataclasses import asdict
 
-    from forwardbook.pipeline.job import Limits
+    from forwardbook.pipeline.child.job import Limits
     from forwardbook.pipeline.validate import validate as checks_of
 
     seed = secrets.randbelow(2**31) if seed is None else seed

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from forwardbook.pipeline.analyze import Analysis
-from forwardbook.pipeline.analyze_many import Outcome
+from forwardbook.pipeline.analysis.many import Outcome
+from forwardbook.pipeline.analysis.one import Analysis
 
 
 def show_analysis(analysis: Analysis, as_json: bool, explain: bool = False) -> None:

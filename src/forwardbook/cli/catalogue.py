@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from forwardbook.pipeline.catalogue_build import Done
-    from forwardbook.pipeline.catalogue_plan import Unit
-    from forwardbook.pipeline.catalogue_record import UnitResult
+    from forwardbook.pipeline.catalogue.build import Done
+    from forwardbook.pipeline.catalogue.plan import Unit
+    from forwardbook.pipeline.catalogue.record import UnitResult
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
@@ -55,8 +55,8 @@ def build(
 
     from forwardbook.cli.catalogue_view import Progress, plan_view, summary_view
     from forwardbook.cli.terminal import console
-    from forwardbook.pipeline.analyze import SEED
-    from forwardbook.pipeline.catalogue_plan import planned
+    from forwardbook.pipeline.analysis.one import SEED
+    from forwardbook.pipeline.catalogue.plan import planned
 
     seed = SEED if seed is None else seed
     whole = planned(library, only)
@@ -64,10 +64,10 @@ def build(
     if dry_run:
         console().print(plan_view(plan))
         return
-    from forwardbook.pipeline.catalogue_build import Building
-    from forwardbook.pipeline.catalogue_build import build as built
-    from forwardbook.pipeline.catalogue_journal import Journal
-    from forwardbook.pipeline.catalogue_merge import merge
+    from forwardbook.pipeline.catalogue.build import Building
+    from forwardbook.pipeline.catalogue.build import build as built
+    from forwardbook.pipeline.catalogue.journal import Journal
+    from forwardbook.pipeline.catalogue.merge import merge
     from forwardbook.pipeline.store import check_writable
     from forwardbook.workspace import Workspace
 
@@ -112,10 +112,10 @@ def totals(
     """
     from forwardbook.cli.catalogue_view import totals_view
     from forwardbook.cli.terminal import console
-    from forwardbook.pipeline.catalogue_plan import planned
-    from forwardbook.pipeline.catalogue_record import ModelTotals
-    from forwardbook.pipeline.catalogue_totals import keep
-    from forwardbook.pipeline.catalogue_totals import totals as measured
+    from forwardbook.pipeline.catalogue.plan import planned
+    from forwardbook.pipeline.catalogue.record import ModelTotals
+    from forwardbook.pipeline.catalogue.totals import keep
+    from forwardbook.pipeline.catalogue.totals import totals as measured
     from forwardbook.pipeline.spread import Spread
     from forwardbook.pipeline.store import check_writable
     from forwardbook.workspace import Workspace
@@ -158,8 +158,8 @@ def _tell(library: str, done: list[Done], as_json: bool) -> None:
     import json
     from dataclasses import asdict
 
-    from forwardbook.pipeline.catalogue_record import LibraryRecord
-    from forwardbook.pipeline.coverage import share
+    from forwardbook.pipeline.catalogue.coverage import share
+    from forwardbook.pipeline.catalogue.record import LibraryRecord
 
     record = LibraryRecord(units={one.result.unit: one.result.record for one in done})
     spent = {one.result.unit: one.result.spent.model_dump() for one in done if not one.known}
@@ -174,8 +174,8 @@ def coverage(
     """Tell how many classes were found, reached, exact, bounded, wrong or unproved, by library and reason."""
     from dataclasses import asdict
 
-    from forwardbook.pipeline.catalogue_record import read_catalogue
-    from forwardbook.pipeline.coverage_of_database import coverage_with
+    from forwardbook.pipeline.catalogue.coverage_of_database import coverage_with
+    from forwardbook.pipeline.catalogue.record import read_catalogue
     from forwardbook.workspace import Workspace
 
     workspace = Workspace.find()

@@ -12,15 +12,15 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from forwardbook.pipeline.catalogue_record import LibraryRecord, ModelTotals, UnitResult
-from forwardbook.pipeline.coverage import STATES, Reason, Share, share
+from forwardbook.pipeline.catalogue.coverage import STATES, Reason, Share, share
+from forwardbook.pipeline.catalogue.record import LibraryRecord, ModelTotals, UnitResult
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from forwardbook.pipeline.catalogue_build import Done
-    from forwardbook.pipeline.catalogue_plan import Plan
+    from forwardbook.pipeline.catalogue.build import Done
+    from forwardbook.pipeline.catalogue.plan import Plan
 
 SHOWN: Final = 12
 """Reasons of failure in a summary."""

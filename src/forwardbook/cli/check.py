@@ -55,7 +55,7 @@ def check(
     from forwardbook.cli.regenerate import class_progress
     from forwardbook.guard.findings import summary
     from forwardbook.pipeline.check import Asked, check
-    from forwardbook.pipeline.job import Limits
+    from forwardbook.pipeline.child.job import Limits
     from forwardbook.workspace import Workspace
 
     asked = Asked(
@@ -99,8 +99,8 @@ def diff(
     """Show what changed in cost between two databases, git revisions or installations."""
     from forwardbook.cli.regenerate import class_progress
     from forwardbook.guard.findings import summary
+    from forwardbook.pipeline.child.job import Limits
     from forwardbook.pipeline.diff import Asked, diff
-    from forwardbook.pipeline.job import Limits
     from forwardbook.workspace import Workspace
 
     asked = Asked(

@@ -13,7 +13,7 @@ import typer
 from forwardbook.cli.agent_options import Analyst, DryRun, MaxCost, Model
 
 if TYPE_CHECKING:
-    from forwardbook.pipeline.explain import Report
+    from forwardbook.pipeline.explain.pages import Report
 
 Resolver = Literal["own", "ty", "both"]
 
@@ -60,8 +60,8 @@ def explain(
     """Document files, a folder or a repository without running any of it; each claim is checked first."""
     from forwardbook.cli.agent_options import chosen_analyst, show_preview, show_spent
     from forwardbook.cli.spread_options import spread_of
-    from forwardbook.pipeline.explain import Request, explain, facts_json
-    from forwardbook.pipeline.explain_prompts import prompts
+    from forwardbook.pipeline.explain.pages import Request, explain, facts_json
+    from forwardbook.pipeline.explain.prompts import prompts
 
     request = Request(
         tuple(paths), out, repository, focus, requirements, feature, root, resolver, jobs, check, force

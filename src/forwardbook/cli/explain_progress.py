@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forwardbook.pipeline.explain_run import Told
+    from forwardbook.pipeline.explain.run import Told
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.models.advice import Advice
 from forwardbook.models.analysis import Analysis, intensity_of, report
 from forwardbook.models.totals import NAMES
-from forwardbook.pipeline.model_advise import advise
-from forwardbook.pipeline.model_analysis import Request, analyse, checked
+from forwardbook.pipeline.model.advise import advise
+from forwardbook.pipeline.model.analysis import Request, analyse, checked
 from forwardbook.profiling.peaks import devices
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.model_files import ModelFiles

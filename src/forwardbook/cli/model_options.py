@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from forwardbook.pipeline.model_analysis import Request
+    from forwardbook.pipeline.model.analysis import Request
 
 SIZES = ("batch_size", "seq_len", "decoder_seq_len", "encoder_seq_len", "kv_len", "num_samples")
 BITS = ("w_bit", "a_bit", "kv_bit")
@@ -99,7 +99,7 @@ def request_from(
     trusted: bool = False,
 ) -> Request:
     """What was typed as a request; what is no NAME=VALUE is wrong usage."""
-    from forwardbook.pipeline.model_analysis import Request
+    from forwardbook.pipeline.model.analysis import Request
 
     given = {name: size for name, size in sizes.items() if size is not None}
     for name, text in pairs("--size", more, "num_regions=10"):

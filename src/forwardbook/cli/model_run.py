@@ -25,10 +25,10 @@ from forwardbook.cli.agent_options import show_preview, show_spent
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.analysis import Analysis, report
 from forwardbook.models.populated import Populated
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.model_analysis import Checked, Request, analyse, checked, config_file
-from forwardbook.pipeline.model_ensure import Ensured, analysed, known
-from forwardbook.pipeline.model_steps import Steps, agreement
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.model.analysis import Checked, Request, analyse, checked, config_file
+from forwardbook.pipeline.model.ensure import Ensured, analysed, known
+from forwardbook.pipeline.model.steps import Steps, agreement
 from forwardbook.profiling.peaks import devices
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.model_files import ModelFiles
@@ -137,7 +137,7 @@ def _populated(steps: Steps, request: Request) -> Populated:
     """The parameters; those that nothing gives come from whoever was chosen, if the proof confirms them."""
     if request.chosen is None:
         return steps.populate()
-    from forwardbook.pipeline.agent_parameters import filled
+    from forwardbook.pipeline.agent.parameters import filled
 
     for phase in steps.model.phases() if steps.model.costs is None else ():
         steps.model.derive(phase)  # what is proposed is held against the formulas of the model's own run
@@ -152,16 +152,16 @@ def _is_open(found: Populated, request: Request) -> bool:
     """Whether somebody was chosen who could fill a parameter."""
     if request.chosen is None:
         return False
-    from forwardbook.pipeline.agent_parameters import open_parameters
+    from forwardbook.pipeline.agent.parameters import open_parameters
 
     return bool(open_parameters(found))
 
 
 def show_prompt(request: Request) -> None:
     """What an analyst would be sent about a model, and its worst cost; nothing is sent or written."""
-    from forwardbook.pipeline.agent_parameters import previewed as of_parameters
-    from forwardbook.pipeline.agent_structure import previewed as of_structure
-    from forwardbook.pipeline.model_source import ModelUnknown
+    from forwardbook.pipeline.agent.parameters import previewed as of_parameters
+    from forwardbook.pipeline.agent.structure import previewed as of_structure
+    from forwardbook.pipeline.model.source import ModelUnknown
 
     assert request.chosen is not None
     workspace = Workspace.find()

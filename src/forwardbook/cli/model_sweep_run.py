@@ -17,8 +17,8 @@ from forwardbook.cli.model_run import Outputs, progress, say, write
 from forwardbook.cli.model_view import duration
 from forwardbook.cli.terminal import console
 from forwardbook.models.sweep import axes
-from forwardbook.pipeline.model_analysis import Checked, Request, checked
-from forwardbook.pipeline.model_sweep import sweep
+from forwardbook.pipeline.model.analysis import Checked, Request, checked
+from forwardbook.pipeline.model.sweep import sweep
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.model_files import ModelFiles
 

@@ -17,7 +17,7 @@ from forwardbook.cli.terminal import verdict_text
 from forwardbook.models.analysis import Analysis, PhaseAnalysis, intensity_of
 from forwardbook.models.roofline import Timing, ridge, timing
 from forwardbook.models.totals import Numbers, Row
-from forwardbook.pipeline.model_ensure import Ensured
+from forwardbook.pipeline.model.ensure import Ensured
 
 BAR: Final = 16
 BOUND_STYLES: Final = {"compute": "magenta", "bandwidth": "blue", "none": "dim"}

@@ -11,7 +11,7 @@ import typer
 from forwardbook.cli import model_options as options
 
 if TYPE_CHECKING:
-    from forwardbook.pipeline.bootstrap import Plan
+    from forwardbook.pipeline.configured.bootstrap import Plan
 
 
 def bootstrap(
@@ -28,7 +28,7 @@ def bootstrap(
     with options.refusing():
         import os
 
-        from forwardbook.pipeline.bootstrap import BootstrapError, list_file, made, planned
+        from forwardbook.pipeline.configured.bootstrap import BootstrapError, list_file, made, planned
 
         plan = planned(list_file(file, Path.cwd()), Path.cwd(), os.environ, only)
         _told(plan)

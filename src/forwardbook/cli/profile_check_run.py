@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forwardbook.cli.profile_view import check_lines, work_lines
-from forwardbook.pipeline.profile_chain import chain
-from forwardbook.pipeline.profile_check import TraceCheck, check_trace, refuse_without_shapes
-from forwardbook.pipeline.profile_counters import CounterCheck, check_counters
+from forwardbook.pipeline.profile.chain import chain
+from forwardbook.pipeline.profile.check import TraceCheck, check_trace, refuse_without_shapes
+from forwardbook.pipeline.profile.counters import CounterCheck, check_counters
 from forwardbook.profiling.peaks import UnknownDevice, devices_named
 from forwardbook.profiling.readers.torch_trace import TorchTrace, read_torch_trace
 from forwardbook.profiling.trace_work import work_of
 
 if TYPE_CHECKING:
     from forwardbook.models.roofline import Device
-    from forwardbook.pipeline.model_analysis import Request
+    from forwardbook.pipeline.model.analysis import Request
 
 
 def run_check(
@@ -36,8 +36,8 @@ def run_check(
         return all(one.explained for one in counters)
     refuse_without_shapes(trace)
     from forwardbook.models.totals import Widths
-    from forwardbook.pipeline.model_find import changed, find_model
-    from forwardbook.pipeline.model_pipeline import Model
+    from forwardbook.pipeline.model.find import changed, find_model
+    from forwardbook.pipeline.model.pipeline import Model
     from forwardbook.workspace.model_files import ModelFiles
 
     kept = ModelFiles(Path.cwd())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from forwardbook.configuration.composition import Composed
     from forwardbook.configuration.schema import Configuration
-    from forwardbook.pipeline.infer_run import Progress, Summary
+    from forwardbook.pipeline.configured.inference import Progress, Summary
 
 STAGE = "pipeline.direct_inference"
 KINDS = {"text": "text_folder", "lines": "text_lines", "image": "image_folder"}
@@ -111,8 +111,8 @@ def _refuse_beside_resume(words: list[str] | None, given: list[str]) -> None:
 
 
 def _inferred(composed: Composed, wanted: Configuration) -> int:
-    from forwardbook.pipeline.configured_run import model_name
-    from forwardbook.pipeline.infer_run import infer_into, plan, predictions_lock
+    from forwardbook.pipeline.configured.inference import infer_into, plan, predictions_lock
+    from forwardbook.pipeline.configured.run import model_name
     from forwardbook.workspace.run_folder import run_folder
 
     named = model_name(wanted)
@@ -128,7 +128,7 @@ def _inferred(composed: Composed, wanted: Configuration) -> int:
 def _resumed(path: Path) -> int:
     from forwardbook.configuration.checked import configured as checked
     from forwardbook.configuration.overrides import ConfigurationError
-    from forwardbook.pipeline.infer_run import infer_into
+    from forwardbook.pipeline.configured.inference import infer_into
     from forwardbook.workspace.run_folder import resumed_folder
 
     with _going_on(path), resumed_folder(path) as folder:
@@ -152,13 +152,13 @@ def _resumable(path: Path) -> Iterator[None]:
 
 def _going_on(path: Path) -> AbstractContextManager[None]:
     """The lock of a run's predictions; a folder without any has nothing to hold."""
-    from forwardbook.pipeline.infer_run import LINES, predictions_lock
+    from forwardbook.pipeline.configured.inference import LINES, predictions_lock
 
     return predictions_lock(path) if (path / LINES).parent.is_dir() else nullcontext()
 
 
 def _shown(path: Path, summary: Summary) -> int:
-    from forwardbook.pipeline.infer_run import LINES
+    from forwardbook.pipeline.configured.inference import LINES
 
     before = f", {summary.before} before" if summary.before else ""
     print(f"{summary.predicted} of {summary.total} samples predicted{before}, {summary.failed} failed")

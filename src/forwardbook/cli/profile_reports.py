@@ -53,7 +53,7 @@ def analyze(
 ) -> None:
     """Each kernel on the roofline of its format: `forwardbook profile analyze ncu/ --hardware rtx-5090`"""
     with options.refusing():
-        from forwardbook.pipeline.profile_folder import analyse_into
+        from forwardbook.pipeline.profile.folder import analyse_into
         from forwardbook.profiling.kernel_analysis import analyse_folder, as_page
         from forwardbook.profiling.peaks import devices_named
 

@@ -96,7 +96,7 @@ def run(
         source = configured.Source(config_dir, config_name, cfg, resolve)
         composed, wanted = configured.configuration(words, [("MODEL", "model.name")], flags, source)
 
-        from forwardbook.pipeline.configured_run import run_configured
+        from forwardbook.pipeline.configured.run import run_configured
 
         done = run_configured(composed, wanted, lambda text: print(text, file=sys.stderr))
         print(_shown(done.path))

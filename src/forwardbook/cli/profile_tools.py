@@ -61,7 +61,7 @@ def ncu(
 ) -> None:
     """Counters of kernels: `forwardbook profile ncu llama-3.2-1b --chip gh100 -- --device cuda`"""
     with options.refusing():
-        from forwardbook.pipeline.configured_tools import chip_here
+        from forwardbook.pipeline.configured.tools import chip_here
         from forwardbook.profiling.tools.commands import ncu_profile
 
         expression = _expression("ncu", chosen, domain, model, more)
@@ -74,8 +74,8 @@ def ncu(
 
 def _expression(tool: str, chosen: str | None, domain: str, model: str, more: list[str] | None) -> str:
     """The expression, where the ranges that a run makes fit it; modules are ranges with --nvtx-modules."""
-    from forwardbook.pipeline.configured_tools import expression
-    from forwardbook.pipeline.model_find import find_model
+    from forwardbook.pipeline.configured.tools import expression
+    from forwardbook.pipeline.model.find import find_model
     from forwardbook.workspace.model_files import ModelFiles
 
     modules = find_model(model, ModelFiles(Path.cwd())) if "--nvtx-modules" in (more or []) else None

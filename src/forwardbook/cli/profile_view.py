@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from forwardbook.pipeline.profile_chain import HEAD, chain
+from forwardbook.pipeline.profile.chain import HEAD, chain
 
 if TYPE_CHECKING:
     from forwardbook.models.roofline import Device
-    from forwardbook.pipeline.profile_check import TraceCheck
-    from forwardbook.pipeline.profile_counters import CounterCheck
-    from forwardbook.pipeline.profile_links import Link
+    from forwardbook.pipeline.profile.check import TraceCheck
+    from forwardbook.pipeline.profile.counters import CounterCheck
+    from forwardbook.pipeline.profile.links import Link
     from forwardbook.profiling.kernel_list import TopKernel
     from forwardbook.profiling.trace_work import TraceWork
 

@@ -15,8 +15,8 @@ from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
 if TYPE_CHECKING:
     from forwardbook.guard.regenerated import Regenerated
-    from forwardbook.pipeline.regenerate import Told
-    from forwardbook.pipeline.stale import Stale
+    from forwardbook.pipeline.regenerate.run import Told
+    from forwardbook.pipeline.regenerate.stale import Stale
 
 
 def regenerate(
@@ -58,8 +58,8 @@ def regenerate(
 ) -> None:
     """Derive and prove again what is stale (source, libraries, rules, prompts) and report what changed."""
     from forwardbook.cli.agent_options import chosen_analyst
-    from forwardbook.pipeline.job import Limits
-    from forwardbook.pipeline.regenerate import Wanted, regenerate, reports, stale
+    from forwardbook.pipeline.child.job import Limits
+    from forwardbook.pipeline.regenerate.run import Wanted, regenerate, reports, stale
     from forwardbook.workspace import Workspace
 
     wanted = Wanted(

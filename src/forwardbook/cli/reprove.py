@@ -11,7 +11,7 @@ from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from forwardbook.pipeline.reprove import EntryAgain
+    from forwardbook.pipeline.reprove.again import EntryAgain
 
 
 def reprove(
@@ -40,9 +40,9 @@ def reprove(
     import secrets
     from pathlib import Path
 
-    from forwardbook.pipeline.job import Limits
-    from forwardbook.pipeline.reprove import Reproof, drawn
-    from forwardbook.pipeline.reprove import reprove as measured
+    from forwardbook.pipeline.child.job import Limits
+    from forwardbook.pipeline.reprove.again import Reproof, drawn
+    from forwardbook.pipeline.reprove.again import reprove as measured
     from forwardbook.registry import find
     from forwardbook.workspace import Workspace
 
@@ -85,7 +85,8 @@ def _view(found: list[EntryAgain]) -> RenderableType:
     for one in found:
         for regime in (regime for regime in one.regimes if regime.differences):
             sizes = ", ".join(f"{name}={value}" for name, value in sorted(regime.sizes.items()))
-            said = "wrong" if regime.state == "different" else "right, and beside it a call that no regime gives,"
+            beside = "right, and beside it a call that no regime gives,"
+            said = "wrong" if regime.state == "different" else beside
             lines.append(Text(f"{one.full_class_name}, {regime.name}: {said} at {sizes}", "bold red"))
             lines += [f"  {escape(text)}" for text in regime.differences]
     lines += [

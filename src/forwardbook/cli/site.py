@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 if TYPE_CHECKING:
-    from forwardbook.pipeline.site import Prepared
+    from forwardbook.pipeline.site.book import Prepared
 
 DOUBTFUL: Final = 3
 """The exit code where everything is built and a page of explained code does not hold."""

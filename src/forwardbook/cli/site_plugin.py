@@ -23,7 +23,7 @@ from mkdocs.structure.files import InclusionLevel
 from forwardbook.book.site.policy import secured
 from forwardbook.book.site.search_index import Document, whole_index
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.site_explained import marked, read_doubtful
+from forwardbook.pipeline.site.explained import marked, read_doubtful
 from forwardbook.workspace.folder import DATABASE_NAME
 from forwardbook.workspace.model_files import FOLDER
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
     from mkdocs.utils.templates import TemplateContext
 
-    from forwardbook.pipeline.site_explained import Doubtful
+    from forwardbook.pipeline.site.explained import Doubtful
 
 _INDEX = "search/search_index.json"
 _LOG = logging.getLogger("mkdocs.plugins.forwardbook")
@@ -67,7 +67,7 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Bring docs/book up to date."""
-        from forwardbook.pipeline.site import BOOK, prepare
+        from forwardbook.pipeline.site.book import BOOK, prepare
 
         if self.config.prepare:
             from forwardbook.cli.site_reference import reference_pages
@@ -111,7 +111,7 @@ class SitePlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Remember the addresses of all pages; navigation need not name what is generated."""
-        from forwardbook.pipeline.site import BOOK
+        from forwardbook.pipeline.site.book import BOOK
 
         self._pages = {file.url for file in files.documentation_pages()}
         for file in files.documentation_pages():
@@ -174,7 +174,7 @@ def _titles(docs: Path) -> list[Document]:
     The theme shows titles and texts of the index as markup, so they are escaped here.
     """
     from forwardbook.book.site.data import CATALOGUE_FILE, CatalogueRow
-    from forwardbook.pipeline.site import BOOK
+    from forwardbook.pipeline.site.book import BOOK
 
     catalogue = docs / BOOK / CATALOGUE_FILE
     rows = json.loads(catalogue.read_text(encoding="utf-8"))["rows"] if catalogue.is_file() else []

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from forwardbook.book.site.commands_page import CommandHelp
 
 PUBLIC: Final = (
-    ("forwardbook", "analyze cost", ("pipeline.objects", "pipeline.concrete")),
+    ("forwardbook", "analyze cost", ("pipeline.analysis.objects", "pipeline.derivation.concrete")),
     ("forwardbook.registry", "load names Registry", ("registry",)),
     (
         "forwardbook.calculator",

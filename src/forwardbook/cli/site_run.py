@@ -21,7 +21,7 @@ from forwardbook.errors import ForwardbookError
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
-    from forwardbook.pipeline.site import Prepared
+    from forwardbook.pipeline.site.book import Prepared
 
 CONFIG: Final = "mkdocs.yml"
 STAMP: Final = ".forwardbook-site.json"
@@ -49,7 +49,7 @@ class SiteError(ForwardbookError):
 def prepare_site(config: Path | None) -> Prepared:
     """docs/book brought up to date."""
     from forwardbook.cli.site_reference import reference_pages
-    from forwardbook.pipeline.site import prepare
+    from forwardbook.pipeline.site.book import prepare
 
     loaded = _loaded(_config_file(config), strict=False)
     return prepare(Path(loaded.config_file_path).parent, Path(loaded.docs_dir), reference_pages())
@@ -162,7 +162,7 @@ def _loaded(file: Path, *, strict: bool) -> MkDocsConfig:
 
 def _shared(config: MkDocsConfig, strict: bool) -> str:
     """Of all that every page shares: configuration, tools, navigation, theme, code that makes pages."""
-    from forwardbook.pipeline.site import installed, renderer_digest
+    from forwardbook.pipeline.site.book import installed, renderer_digest
 
     shared = [
         Path(config.config_file_path).read_text(encoding="utf-8"),
@@ -176,8 +176,8 @@ def _shared(config: MkDocsConfig, strict: bool) -> str:
 
 def _documents(docs: Path) -> str:
     """Of the files that people wrote, by name, size and time, and of the pages that were made, by content."""
-    from forwardbook.pipeline.site import BOOK
-    from forwardbook.pipeline.site_folder import MANIFEST
+    from forwardbook.pipeline.site.book import BOOK
+    from forwardbook.pipeline.site.folder import MANIFEST
 
     made = (docs / BOOK / MANIFEST).read_bytes()
     found = [
@@ -198,7 +198,7 @@ def _last(site: Path) -> dict[str, str]:
 
 def _remove_marked(site: Path, prepared: Prepared) -> None:
     """Take out pages whose remark that they do not hold is new, another or gone, so that they are built."""
-    from forwardbook.pipeline.site_explained import read_doubtful
+    from forwardbook.pipeline.site.explained import read_doubtful
 
     now, last = prepared.doubtful, read_doubtful(site / prepared.folder.name)
     for page in {*now, *last}:

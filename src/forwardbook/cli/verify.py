@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from forwardbook.book.verify.score import Score
-    from forwardbook.pipeline.verify_pages import Judged
+    from forwardbook.pipeline.explain.verify_pages import Judged
 
 Pages = Annotated[list[Path], typer.Argument(metavar="PAGE...", help="Markdown files, or folders of them.")]
 Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="The folder that the pages tell of.")]
@@ -26,7 +26,7 @@ def verify(
     show_all: Annotated[bool, typer.Option("--all", help="Print the unverified claims too.")] = False,
 ) -> None:
     """Hold every claim of Markdown pages against the source; exit 1 if any is contradicted or stale."""
-    from forwardbook.pipeline.verify_pages import verify_pages
+    from forwardbook.pipeline.explain.verify_pages import verify_pages
 
     wrong = False
     found: list[Judged] = []
@@ -48,7 +48,7 @@ def score(pages: Pages, root: Root = Path(), as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     from forwardbook.book.verify.score import scores
-    from forwardbook.pipeline.verify_pages import verify_pages
+    from forwardbook.pipeline.explain.verify_pages import verify_pages
 
     judged = list(verify_pages(tuple(pages), root))
     lines = sum(one.lines for one in judged)

@@ -11,11 +11,11 @@ from forwardbook.guard.change import ClassChange, class_change
 from forwardbook.guard.findings import Findings, Trouble
 from forwardbook.guard.kept import kept
 from forwardbook.guard.settings import Settings, is_named, read_settings
-from forwardbook.pipeline.copies import whole
-from forwardbook.pipeline.current import Current, Now, Told, located
-from forwardbook.pipeline.job import Limits
+from forwardbook.pipeline.catalogue.copies import whole
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.regenerate.current import Current, Now, Told, located
+from forwardbook.pipeline.regenerate.stale import readable
 from forwardbook.pipeline.spread import Spread
-from forwardbook.pipeline.stale import readable
 from forwardbook.registry import find
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, Workspace

@@ -77,7 +77,7 @@ class Spread:
         if self.cluster:
             return True
         if self.processes:
-            from forwardbook.pipeline.forked import can_fork
+            from forwardbook.pipeline.child.forked import can_fork
 
             if not can_fork():
                 return False
@@ -112,7 +112,7 @@ class Spread:
         """joblib's threads, or our backend for it."""
         if not self.processes:
             return "threading"
-        from forwardbook.pipeline.forked import Forked
+        from forwardbook.pipeline.child.forked import Forked
 
         return Forked()
 

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from forwardbook import generate
-from forwardbook.pipeline.copies import freed
+from forwardbook.pipeline.catalogue.copies import freed
 from forwardbook.schema import QUANTITIES, Entry
 from forwardbook.workspace import Database, Workspace, WorkspaceError, write_atomically
 from forwardbook.workspace.storage import locked

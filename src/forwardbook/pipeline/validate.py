@@ -9,11 +9,11 @@ from pathlib import Path
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.formula import FormulaError, parse
-from forwardbook.pipeline.analyze import Run
-from forwardbook.pipeline.asked_again import asked_again, derived_as, subject_of
-from forwardbook.pipeline.child import run_child
-from forwardbook.pipeline.job import Limits
-from forwardbook.pipeline.response_entry import is_refuted, output_of, read_entry
+from forwardbook.pipeline.analysis.one import Run
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.process import run_child
+from forwardbook.pipeline.child.response_entry import is_refuted, output_of, read_entry
+from forwardbook.pipeline.regenerate.asked_again import asked_again, derived_as, subject_of
 from forwardbook.registry import find
 from forwardbook.schema import BUILT, LEFT_OUT, QUANTITIES, Entry, Regime
 from forwardbook.workspace import Database, Workspace

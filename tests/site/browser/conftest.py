@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 import forwardbook.book.site
-from forwardbook.pipeline.site_assets import SCRIPTS
+from forwardbook.pipeline.site.assets import SCRIPTS
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.model_files import ModelFiles
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from forwardbook.models.roofline import ridge, timing
 from forwardbook.models.totals import Numbers, Widths
-from forwardbook.pipeline.site_assets import device_table
+from forwardbook.pipeline.site.assets import device_table
 from forwardbook.profiling.peaks import devices
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""A package in; every class of it reached, derived, proved, shared with its copies and counted, out."""

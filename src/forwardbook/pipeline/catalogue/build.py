@@ -1,0 +1,204 @@
+"""A plan in; out every unit's result: a child process each, kept as it comes, resumed where a build ended."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from forwardbook.analyzers.reader import Outlines, ReaderError, glance_at
+from forwardbook.pipeline.analysis.one import SEED
+from forwardbook.pipeline.catalogue.journal import Journal
+from forwardbook.pipeline.catalogue.plan import Plan, Unit
+from forwardbook.pipeline.catalogue.record import (
+    UNIT,
+    Catalogue,
+    ClassResult,
+    UnitRecord,
+    UnitResult,
+    read_catalogue,
+)
+from forwardbook.pipeline.child.fork_server import Forks
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.process import run_child
+from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.versions import differing
+from forwardbook.workspace import Database, DatabaseError, Workspace
+
+WORKER = "forwardbook.pipeline.catalogue.work:work"
+WARMER = "forwardbook.pipeline.catalogue.warm:warm"
+BUDGET = 240.0  # seconds of processor time for one unit
+MEMORY_GB = 3.0
+FEW = 2  # units for each job: fewer are not worth a process that prepares for them
+EXAMPLES = 12  # classes read in advance, for what all sources have in common
+GRACE = 4.0  # how much slower than its processor time a unit may be on a busy machine
+Run = Callable[[Request, Limits, str], Response]
+
+
+@dataclass(frozen=True)
+class Building:
+    """How a build is done: at once, with what limits, and from which seed sizes are drawn."""
+
+    jobs: int = 1
+    budget: float = BUDGET
+    memory_gb: float = MEMORY_GB
+    seed: int = SEED
+    points: int = 3
+    force: bool = False
+    run: Run | None = None
+    """How a unit's process is had; where it is not said, forked from one that has imported everything."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of one child, by the clock: it ends itself before."""
+        return Limits(self.memory_gb, GRACE * self.budget + 120)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One unit: its result, and whether that was known before."""
+
+    result: UnitResult
+    known: bool
+
+
+def build(
+    plan: Plan, workspace: Workspace, how: Building, started: Callable[[str], None] = lambda unit: None
+) -> Iterator[Done]:
+    """Each unit's result as it is had. Whatever ends the iteration, what was yielded is on disk.
+
+    The database is as it was until `catalogue_merge.merge` takes the results in.
+    """
+    database, catalogue = workspace.load(), read_catalogue(workspace)
+    journal = Journal(workspace, plan.library)
+    known = {} if how.force else _keys(database)
+    todo: list[Unit] = []
+    for unit in plan.units:
+        before = None if how.force else _before(unit, catalogue, journal, known)
+        if before is not None:
+            yield Done(before, True)
+        else:
+            todo.append(unit)
+    todo.sort(
+        key=lambda unit: (-len(unit.classes), unit.name)
+    )  # the long ones first, so that none is left last
+    settled = {} if how.force else _settled(database, known, todo, plan.library)
+    children = Forks(WARMER, (plan.library, *_examples(todo)))
+    worth = sys.platform == "linux" and len(todo) > FEW * how.jobs
+    run = how.run or (children.run if worth else run_child)
+
+    def one(unit: Unit) -> UnitResult:
+        started(unit.name)
+        result = _worked(unit, settled, how, run)
+        journal.keep(result)  # here, so that what was done while others were told is kept too
+        return result
+
+    with children, ThreadPoolExecutor(how.jobs) as pool:
+        waiting: set[Future[UnitResult]] = {pool.submit(one, unit) for unit in todo}
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield Done(future.result(), False)
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _examples(units: Sequence[Unit]) -> list[str]:
+    """A class of some units, drawn evenly: what reading them takes, reading the others takes as well."""
+    ordered = sorted(units, key=lambda unit: unit.name)
+    return [unit.classes[0].full_name for unit in ordered[:: max(1, len(ordered) // EXAMPLES)]]
+
+
+def _keys(database: Database) -> dict[str, str]:
+    """Keys by full class name."""
+    return {str(database.raw(key).get("full_class_name")): key for key in database}
+
+
+def _before(unit: Unit, catalogue: Catalogue, journal: Journal, known: dict[str, str]) -> UnitResult | None:
+    """The unit's result in this state of its sources: from a build that was interrupted, or the catalogue."""
+    if (kept := journal.get(unit.name, unit.stamp)) is not None:
+        return kept
+    library = catalogue.libraries.get(unit.library)
+    record = library.units.get(unit.name) if library is not None else None
+    if record is None or record.stamp != unit.stamp:
+        return None
+    proved = (one.name for one in record.classes if one.state in ("exact", "bounded"))
+    whole = {one.name for one in record.classes} == {one.full_name for one in unit.classes}
+    if not whole or any(name not in known for name in proved):
+        return None
+    return UnitResult(unit=unit.name, library=unit.library, record=record)
+
+
+def _settled(
+    database: Database, known: dict[str, str], todo: list[Unit], library: str
+) -> dict[str, ClassResult]:
+    """Classes whose entry says what a run would say now: the same code, the same versions of all."""
+    found: dict[str, ClassResult] = {}
+    sources = Outlines()
+    for one in (one for unit in todo for one in unit.classes if one.full_name in known):
+        with contextlib.suppress(DatabaseError, ReaderError):
+            entry = database[known[one.full_name]]
+            verdict = database.resolved(known[one.full_name])[1].validation.verdict
+            if verdict not in ("exact", "bounded") or library not in entry.versions:
+                continue  # a package without a version: what else its formulas depend on may have changed
+            if differing(entry.versions, database.rules_version):
+                continue
+            if glance_at(one.name, one.file, sources).source_hash == entry.source_hash:
+                found[one.full_name] = ClassResult(
+                    name=one.full_name, defines=one.defines, state=verdict, way="the database"
+                )
+    return found
+
+
+def _worked(unit: Unit, settled: dict[str, ClassResult], how: Building, run: Run) -> UnitResult:
+    wanted = tuple(one.full_name for one in unit.classes if one.full_name not in settled)
+    known = [settled[one.full_name] for one in unit.classes if one.full_name in settled]
+    result = UnitResult(unit=unit.name, library=unit.library, record=UnitRecord(stamp=unit.stamp))
+    if wanted:
+        request = Request(
+            target=unit.name,
+            wanted=wanted,
+            budget=how.budget,
+            seed=how.seed,
+            points=how.points,
+            roots=_roots(unit),
+        )
+        result = _result(unit, wanted, run(request, how.limits, WORKER))
+    defines = {one.full_name: one.defines for one in unit.classes}
+    classes = [
+        one.model_copy(update={"defines": defines.get(one.name, True)}) for one in result.record.classes
+    ]
+    ordered = tuple(sorted([*classes, *known], key=lambda one: one.name))
+    record = result.record.model_copy(update={"stamp": unit.stamp, "classes": ordered})
+    return result.model_copy(update={"record": record})
+
+
+def _roots(unit: Unit) -> tuple[str, ...]:
+    """The folder to import a user's own package from; installed ones need none."""
+    first = unit.classes[0]
+    depth = first.module.count(".") + (2 if first.file.name == "__init__.py" else 1)
+    root = str(first.file.parents[depth - 1])
+    return () if "-packages" in root else (root,)
+
+
+def _result(unit: Unit, wanted: tuple[str, ...], response: Response) -> UnitResult:
+    """What the child gave back; where its process ended before, every class with the reason for that."""
+    if response.problem is None and UNIT in response.diagnostics:
+        return UnitResult.model_validate(response.diagnostics[UNIT])
+    lines = (response.problem or "no result came back").splitlines()
+    place = next((line.strip().removeprefix("it was ") for line in lines[1:] if " at " in line), "")
+    classes = tuple(
+        ClassResult(
+            name=name,
+            state="unreached",
+            kind=response.problem_kind or "internal",
+            reason=lines[0].partition(": ")[2] or lines[0],
+            place=place,
+        )
+        for name in wanted
+    )
+    return UnitResult(unit=unit.name, library=unit.library, record=UnitRecord(stamp="", classes=classes))

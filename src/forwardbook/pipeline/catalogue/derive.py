@@ -1,0 +1,208 @@
+"""One way of reaching classes in; out the proved regimes of each class it reached, or why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.patterns import class_name
+from forwardbook.analyzers.symbolic.recorder import Widths
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, run_measured
+from forwardbook.formula import Condition
+from forwardbook.pipeline.child.overtime import Clock, Overtime
+from forwardbook.pipeline.derivation.counts_held import with_counts_held
+from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, paired
+from forwardbook.pipeline.derivation.regimes import Derived, derive, loop_names, over_counts
+from forwardbook.pipeline.derivation.relax import Relaxed, relax
+from forwardbook.profiling.proof import prove
+
+SHARE = 0.5  # of the time left, for interpolating over counts of loops
+LATE = "it took longer than one unit is given"
+
+
+@dataclass
+class Reached:
+    """Classes that a run called: with regimes, or with none and the problem that kept them from any."""
+
+    found: dict[str, list[Found]] = field(default_factory=dict)
+    called: frozenset[str] = frozenset()
+    problem: BaseException | None = None
+    late: tuple[str, ...] = ()
+    """What time did not suffice for."""
+
+
+def reach(recipe: Recipe, targets: Sequence[str], seed: int, points: int, clock: Clock) -> Reached:
+    """Derives and proves every target that a call of the recipe reaches, in both widths of float."""
+    try:
+        with clock.within():
+            full = derive(recipe, FULL, targets, seed, points=points, loops=False)
+    except (Exception, Overtime) as error:  # noqa: BLE001 - somebody else's model raises anything
+        return _called(recipe, targets, error, clock)
+    reached = Reached(called=frozenset(one.target for one in full))
+    late: list[str] = []
+    for one in _paired(recipe, _counted(recipe, full, seed, points, clock, late), seed, points, clock, late):
+        reached.found.setdefault(one.derived.target, []).append(one)
+    reached.late = tuple(late)
+    return reached
+
+
+def _counted(
+    recipe: Recipe, full: Sequence[Derived], seed: int, points: int, clock: Clock, late: list[str]
+) -> list[Derived]:
+    """All regimes; those in which sizes became counts of loops over all counts, else at the one that ran."""
+    numbers = {name: note.hint for one in full[:1] for name, note in one.notes.items()}
+    counted = {one.target for one in full if loop_names(one, numbers)}
+    mine = [one for one in full if one.target in counted]
+    over: list[Derived] = []
+    try:
+        with clock.within(SHARE * clock.left):
+            over = over_counts(_measured_alone(recipe, mine, seed, points), seed, points)
+    except Overtime:
+        late.append("counts of loops")
+    except Exception:  # noqa: BLE001 - the module refuses other counts: the one it was built with stays
+        over = []
+    better = {name for name in counted if _exact(over, name) or (over and not _exact(full, name))}
+    taken = [one for one in over if one.target in better]
+    found = [*(one for one in full if one.target not in better), *taken]
+    if all(one.exact for one in found):
+        return found
+    try:
+        with clock.within(SHARE * clock.left):
+            failed = {one.target for one in found if not one.exact}
+            tried = with_counts_held([one for one in full if one.target in failed], seed, points)
+    except Overtime:
+        late.append("counts as they were")
+        return found
+    mended = {name for name in failed if _exact(tried, name)}
+    kept = [one for one in found if one.target not in mended]
+    return [*kept, *(one for one in tried if one.target in mended)]
+
+
+def _measured_alone(recipe: Recipe, full: Sequence[Derived], seed: int, points: int) -> Sequence[Derived]:
+    """The same regimes; derived without those beside them where no sizes were found that suit all."""
+    if not full or any(one.proof.points for one in full):
+        return full
+    return derive(recipe, FULL, _targets(full), seed, points=points, loops=False)
+
+
+def _exact(derived: Sequence[Derived], target: str) -> bool:
+    mine = [one for one in derived if one.target == target]
+    return bool(mine) and all(one.exact for one in mine)
+
+
+def _targets(derived: Sequence[Derived]) -> list[str]:
+    return list(dict.fromkeys(one.target for one in derived))
+
+
+def _paired(
+    recipe: Recipe,
+    full: Sequence[Derived],
+    seed: int,
+    points: int,
+    clock: Clock,
+    late: list[str],
+) -> list[Found]:
+    """Regimes of what was derived in float32, held against the same in bfloat16."""
+    if not full:
+        return []
+    wide = _relaxed(full, seed, clock, late)
+    low: list[Relaxed] = []
+    try:
+        with clock.within():
+            low = _held(wide, [one.derived for one in wide], seed + 1, points)
+        called = {_call(one) for one in low}
+        rest = [one for one in wide if _call(one) not in called]
+        if rest:
+            low += _narrow(recipe, rest, seed + 1, points, clock, late)
+    except Overtime:
+        late.append("bfloat16")
+    except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
+        pass
+    return paired(recipe, wide, low)
+
+
+def _narrow(
+    recipe: Recipe,
+    wide: Sequence[Relaxed],
+    seed: int,
+    points: int,
+    clock: Clock,
+    late: list[str],
+) -> list[Relaxed]:
+    """What costs something else in bfloat16, derived anew, under the conditions that mattered in float32."""
+    targets = _targets([one.derived for one in wide])
+    with clock.within():
+        narrow = derive(recipe, LOW, targets, seed, points=points)
+        low = _held(wide, narrow, seed, points)
+    called = {_call(one) for one in low}
+    wanted = {_call(one) for one in wide}
+    rest = [one for one in narrow if _place(one) in wanted - called]
+    return low + _relaxed(rest, seed, clock, late)
+
+
+def _held(wide: Sequence[Relaxed], derived: Sequence[Derived], seed: int, points: int) -> list[Relaxed]:
+    """Those derived formulas that measurement in bfloat16 confirms under the conditions found in float32."""
+    conditions = {_call(one): one.conditions for one in wide}
+    chosen = [one for one in derived if one.exact and _place(one) in conditions]
+    if not chosen:
+        return []
+    numbers = {name: note.hint for name, note in chosen[0].notes.items()}
+    patterns = [replace(one.pattern, conditions=_sized(conditions[_place(one)])) for one in chosen]
+    proofs = prove(chosen[0].recipe, patterns, numbers, LOW, seed, points)
+    made = (
+        replace(one, dtype=LOW, pattern=pattern, proof=proof)
+        for one, pattern, proof in zip(chosen, patterns, proofs, strict=True)
+    )
+    return [Relaxed(one, conditions[_place(one)], (), ()) for one in made if one.exact]
+
+
+def _sized(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The conditions about sizes: widths are what they are in a run."""
+    return tuple(one for one in conditions if not one.symbols() & set(SYMBOLIC_WIDTHS))
+
+
+def _place(one: Derived) -> tuple[str, str, int]:
+    return one.target, one.pattern.path, one.pattern.occurrence
+
+
+def _call(one: Relaxed) -> tuple[str, str, int]:
+    return _place(one.derived)
+
+
+def _relaxed(derived: Sequence[Derived], seed: int, clock: Clock, late: list[str]) -> list[Relaxed]:
+    """With only the conditions that matter; with all of them where time does not suffice."""
+    try:
+        with clock.within():
+            return relax(derived, seed)
+    except Overtime:
+        late.append("testing conditions")
+        return [Relaxed(one, one.pattern.conditions, (), ()) for one in derived]
+
+
+def _called(recipe: Recipe, targets: Sequence[str], error: BaseException, clock: Clock) -> Reached:
+    """Which targets a plain run calls, where the symbolic one failed."""
+    for inputs in (recipe.inputs, *recipe.alternatives):
+        one = replace(recipe, inputs=inputs, alternatives=())
+        try:
+            with clock.within():
+                called = names_called(one, {})
+        except Overtime:
+            break
+        except Exception:  # noqa: BLE001 - other inputs may do
+            continue
+        return Reached(called=frozenset(called) & frozenset(targets), problem=error)
+    return Reached(problem=error)
+
+
+def names_called(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype = FULL) -> list[str]:
+    """The classes that a plain run of a recipe calls, in order.
+
+    Raises:
+        Exception: whatever the module raises when it is built or called.
+    """
+    width = dtype.itemsize
+    trace, _ = run_measured(recipe, sizes, dtype, Widths(width, width, width))
+    return list(dict.fromkeys(class_name(call.module) for call in trace.calls if not call.failed))

@@ -1,0 +1,61 @@
+"""Results of units kept while a build goes on: each whole in a file of its own, until all are stored."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from forwardbook.pipeline.catalogue.record import UnitResult
+from forwardbook.workspace import Workspace, write_atomically
+
+FOLDER: Final = Path(".forwardbook") / "catalogue"
+
+
+class Journal:
+    """The results of one library's units; what cannot be read is as good as not there."""
+
+    def __init__(self, workspace: Workspace, library: str) -> None:
+        self.folder = workspace.root / FOLDER / library
+
+    def keep(self, result: UnitResult) -> None:
+        """Put a result down."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        ignore = self.folder.parent.parent / ".gitignore"
+        if not ignore.exists():
+            write_atomically(ignore, "*\n")
+        write_atomically(self._path(result.unit), result.model_dump_json(exclude_defaults=True))
+
+    def get(self, unit: str, stamp: str) -> UnitResult | None:
+        """The result of a unit in that state of its sources."""
+        found = _read(self._path(unit))
+        return found if found is not None and found.unit == unit and found.record.stamp == stamp else None
+
+    def all(self) -> Iterator[UnitResult]:
+        """Every result, by name of its file."""
+        for path in sorted(self.folder.glob("*.json")):
+            if (found := _read(path)) is not None:
+                yield found
+
+    def clear(self) -> None:
+        """Take all away: it is in the database."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def drop(self, unit: str) -> None:
+        """Take one unit's away."""
+        self._path(unit).unlink(missing_ok=True)
+
+    def _path(self, unit: str) -> Path:
+        """A file for the unit: its name where that is a plain word, and a hash that no other has."""
+        digest = hashlib.sha256(unit.encode()).hexdigest()[:8]
+        return self.folder / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', unit)[-100:]}-{digest}.json"
+
+
+def _read(path: Path) -> UnitResult | None:
+    try:
+        return UnitResult.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,155 @@
+"""Results of units in; the database and the catalogue with all of them, copies sharing one entry, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from forwardbook import generate
+from forwardbook.analyzers.ops import RULES_VERSION
+from forwardbook.pipeline.catalogue.plan import Plan
+from forwardbook.pipeline.catalogue.record import (
+    Catalogue,
+    ClassResult,
+    LibraryRecord,
+    UnitRecord,
+    UnitResult,
+    read_catalogue,
+    write_catalogue,
+)
+from forwardbook.pipeline.catalogue.share import released, shape, shared
+from forwardbook.schema import Entry
+from forwardbook.workspace import Database, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """How many entries were put into the database, and how many of them lead to a copy's."""
+
+    stored: int
+    sharing: int
+
+
+def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, whole: bool) -> Merged:
+    """Put every proved entry into the database, then every unit into the catalogue.
+
+    `whole` says that the results are all of the library's: what the catalogue knew of other units is dropped.
+    """
+    catalogue = read_catalogue(workspace)
+    fresh = {name: Entry.model_validate(raw) for one in results for name, raw in sorted(one.entries.items())}
+    changed: dict[str, Entry] = {}
+    if fresh:
+        changed = _changed(fresh, results, workspace.load(), plan.library, catalogue)
+        workspace.save(changed, rules_version=RULES_VERSION)
+    library = catalogue.libraries.get(plan.library, LibraryRecord())
+    units = {} if whole else dict(library.units)
+    units |= {one.unit: one.record for one in results}
+    holders = {entry.full_class_name: entry.same_as or "" for entry in changed.values()}
+    units = {name: _told(unit, holders) for name, unit in units.items()}
+    worked = {one.unit for one in results if one.entries}
+    totals = {name: one for name, one in library.totals.items() if one.unit in units.keys() - worked}
+    record = LibraryRecord(
+        version=plan.version, stamp=plan.stamp if whole else "", units=units, totals=totals
+    )
+    updated = Catalogue(libraries={**catalogue.libraries, plan.library: record})
+    if updated != catalogue:
+        write_catalogue(updated, workspace)
+    return Merged(len(fresh), sum(map(bool, holders.values())))
+
+
+def _told(unit: UnitRecord, holders: Mapping[str, str]) -> UnitRecord:
+    """The unit with the keys that its classes lead to by now."""
+    if not any(holders.get(one.name, one.same_as) != one.same_as for one in unit.classes):
+        return unit
+    classes = (one.model_copy(update={"same_as": holders.get(one.name, one.same_as)}) for one in unit.classes)
+    return unit.model_copy(update={"classes": tuple(classes)})
+
+
+def _changed(
+    fresh: Mapping[str, Entry],
+    results: Iterable[UnitResult],
+    database: Database,
+    library: str,
+    catalogue: Catalogue,
+) -> dict[str, Entry]:
+    """The entries to be written, by key: the fresh ones, and copies whose holder says something else now."""
+    keys = _keyed(fresh, database)
+    named = {key: _named(key, fresh[name], database) for name, key in keys.items()}
+    freed = _freed(named, database)
+    digests = _digests(results, catalogue, library)
+    by_key = {key: digests.get(name, "") for name, key in keys.items()}
+    held = _held(named, database, digests, library)
+    for key, (entry, digest) in held.items():
+        named.setdefault(key, entry)
+        by_key.setdefault(key, digest)
+    together = shared(named, by_key)
+    return {key: entry for key, entry in together.items() if key not in held or entry != held[key][0]} | freed
+
+
+def _keyed(fresh: Mapping[str, Entry], database: Database) -> dict[str, str]:
+    """A key for each class, as they would get them one after the other."""
+    taken = {str(database.raw(key).get("full_class_name")): key for key in database}
+    names = {key: name for name, key in taken.items()}
+    found: dict[str, str] = {}
+    for name in sorted(fresh):
+        key = taken.get(name) or _free(name, fresh[name].library, names)
+        names[key] = name
+        found[name] = key
+    return found
+
+
+def _free(name: str, library: str, names: Mapping[str, str]) -> str:
+    """`library_Class`; where another class has that key, with the module path between."""
+    module, _, short = name.rpartition(".")
+    key = f"{library}_{short}"
+    if names.get(key, name) == name:
+        return key
+    path = module.removeprefix(library).strip(".").replace(".", "_")
+    return f"{library}_{path}_{short}"
+
+
+def _named(key: str, entry: Entry, database: Database) -> Entry:
+    """With the names of its calculator, and what a person validated of the same formulas."""
+    named = generate.with_generated_names(key, entry, {})
+    if key in database.own:
+        before = database[key]
+        if before.validation.human_validated and shape(before) == shape(entry):
+            validation = named.validation.model_copy(update={"human_validated": True})
+            return named.model_copy(update={"validation": validation})
+    return named
+
+
+def _freed(named: Mapping[str, Entry], database: Database) -> dict[str, Entry]:
+    """Copies that lead to an entry which is about to change: each gets what that said until now."""
+    found: dict[str, Entry] = {}
+    for key in database.own:
+        target = database.raw(key).get("same_as")
+        if isinstance(target, str) and target in named and key not in named:
+            holder = database.resolved(key)[1]
+            if shape(holder) != shape(named[target]):
+                found[key] = _named(key, released(database[key], holder), database)
+    return found
+
+
+def _held(
+    named: Mapping[str, Entry], database: Database, digests: Mapping[str, str], library: str
+) -> dict[str, tuple[Entry, str]]:
+    """Entries of the library that stay: a fresh one may be a copy of theirs."""
+    wanted = set(digests.values())
+    found: dict[str, tuple[Entry, str]] = {}
+    for key in database.own:
+        raw = database.raw(key)
+        if key in named or raw.get("library") != library or raw.get("same_as") is not None:
+            continue
+        digest = digests.get(str(raw.get("full_class_name")), "")
+        if digest and digest in wanted:
+            found[key] = (database[key], digest)
+    return found
+
+
+def _digests(results: Iterable[UnitResult], catalogue: Catalogue, library: str) -> dict[str, str]:
+    """The hash of the code of each proved class, as it is now else as the catalogue has it."""
+    before = catalogue.libraries.get(library, LibraryRecord())
+    classes: list[ClassResult] = [one for unit in before.units.values() for one in unit.classes]
+    classes += [one for result in results for one in result.record.classes]
+    return {one.name: one.digest for one in classes if one.digest}

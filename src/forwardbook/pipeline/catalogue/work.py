@@ -1,0 +1,228 @@
+"""What a child process does for a unit: ways are tried until each class is reached, derived and proved."""
+
+from __future__ import annotations
+
+import gc
+import re
+import resource
+import sys
+import time
+from collections.abc import Iterable
+from typing import cast
+
+from pydantic import JsonValue
+
+from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
+from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
+from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.catalogue.derive import LATE, Reached, names_called, reach
+from forwardbook.pipeline.catalogue.record import (
+    UNIT,
+    ClassResult,
+    Spent,
+    State,
+    UnitRecord,
+    UnitResult,
+    WayResult,
+)
+from forwardbook.pipeline.child.failure import described, spot
+from forwardbook.pipeline.child.overtime import Clock, Overtime
+from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.derivation.entry import record, verdict
+from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.schema import Entry
+
+COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
+DIGITS = 24  # of the hash of a family's code: two of ten thousand classes do not meet by accident
+SHARE = 3
+"""A way may use so many times what would be left for each class: one that never ends takes not all of it."""
+LEAST = 30.0
+"""Seconds of processor time that a way has in any case, where so many are left."""
+_UNBUILT = ("constructor", "import", "needs")  # what keeps a model from being looked into
+_LONGEST = 300  # characters of a reason
+
+
+def work(request: Request) -> Response:
+    """The result of a unit: `wanted` are full class names, `target` is the unit's name."""
+    begin, library = time.monotonic(), request.target.partition(".")[0]
+    gc.set_threshold(*COLLECT)
+    unit = _Unit(request, adapter_for(library, lambda recipe: names_called(recipe, {})), library)
+    unit.run()
+    result = UnitResult(
+        unit=request.target,
+        library=library,
+        record=UnitRecord(stamp="", classes=tuple(unit.classes()), ways=tuple(unit.ways)),
+        entries=unit.entries,
+        spent=Spent(
+            seconds=round(time.monotonic() - begin, 2),
+            processor=round(time.process_time(), 2),
+            megabytes=round(_megabytes(), 1),
+        ),
+    )
+    return Response(diagnostics={UNIT: cast("JsonValue", result.model_dump(mode="json"))})
+
+
+def _megabytes() -> float:
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return largest / (1024 if sys.platform != "darwin" else 1024 * 1024)
+
+
+class _Unit:
+    """The classes that are still wanted, and what came of the others."""
+
+    def __init__(self, request: Request, adapter: Adapter, library: str) -> None:
+        self._request, self._adapter, self._library = request, adapter, library
+        self._clock = Clock(request.budget)
+        self._sources = Sources()
+        self._missing = {name for name in request.wanted if name not in adapter.exceptions}
+        self._done: dict[str, ClassResult] = {
+            name: ClassResult(name=name, state="unreached", kind="exception", reason=adapter.exceptions[name])
+            for name in request.wanted
+            if name in adapter.exceptions
+        }
+        self._failed: dict[str, ClassResult] = {}
+        self.ways: list[WayResult] = []
+        self.entries: dict[str, dict[str, JsonValue]] = {}
+
+    def run(self) -> None:
+        """Try every way, until nothing is missing or time is up."""
+        modules = sorted({name.rpartition(".")[0] for name in self._request.wanted})
+        ways = self._adapter.ways(modules, self._missing)
+        while self._missing:
+            try:
+                with self._clock.within():
+                    way = next(ways, None)
+            except Overtime:
+                self._fail(self._missing, "", "timeout", LATE, "")
+                return
+            if way is None:
+                return
+            self._try(way)
+
+    def _try(self, way: Way) -> None:
+        targets = sorted(way.holds & self._missing)
+        if not targets and way.problem is None:
+            return
+        if way.recipe is None:
+            assert way.problem is not None
+            self._refused(way, targets, way.problem)
+            return
+        share = self._clock.left * SHARE * len(targets) / len(self._missing)
+        clock = Clock(min(self._clock.left, max(share, LEAST)))
+        reached = reach(way.recipe, targets, self._request.seed, self._request.points, clock)
+        called = reached.called & self._missing
+        if reached.problem is not None:
+            self._refused(way, sorted(set(targets) - called), reached.problem, called=len(called))
+            for name in called:
+                self._unproved(name, way, reached.problem)
+        else:
+            told = WayResult(name=way.name, model_type=way.kind, reached=len(called))
+            self.ways.append(told)
+            self._fail(
+                set(targets) - called,
+                way.name,
+                "not called",
+                "in the tree, but forward() did not call it",
+                "",
+            )
+        for name, found in reached.found.items():
+            self._proved(name, way, found, reached)
+        self._missing -= called
+
+    def _proved(self, name: str, way: Way, found: list[Found], reached: Reached) -> None:
+        try:
+            facts = read_class(name, sources=self._sources)
+        except ReaderError as error:
+            self._done[name] = self._result(name, "unproved", way, "source", str(error), "")
+            return
+        entry = record(facts, self._library, found)
+        refuted = [one for one in found if verdict(one) == "wrong"]
+        state: State = entry.validation.verdict
+        kind = ""
+        if refuted and state != "exact":
+            # what would have been derived with more time is no wrong formula
+            state, kind = ("unproved", "timeout") if reached.late else ("wrong", "refuted")
+        elif state == "unproved":
+            kind = "timeout" if reached.late else _kind(entry)
+        place = _place(entry) if state not in ("exact", "bounded") else ""
+        result = self._result(name, state, way, kind, entry.validation.reason, place)
+        if state in ("exact", "bounded"):
+            self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
+            digest = family_digest(name, self._sources)[:DIGITS]
+            result = result.model_copy(update={"digest": digest})
+        self._done[name] = result
+
+    def _unproved(self, name: str, way: Way, error: BaseException) -> None:
+        kind, reason, place = self._said(name, error)
+        self._done[name] = self._result(name, "unproved", way, kind, reason, place)
+
+    def _refused(self, way: Way, targets: Iterable[str], error: BaseException, called: int = 0) -> None:
+        kind, reason, place = self._said(next(iter(targets), self._request.target), error)
+        self.ways.append(
+            WayResult(
+                name=way.name, model_type=way.kind, reached=called, kind=kind, reason=reason, place=place
+            )
+        )
+        self._fail(targets, way.name, kind, reason, place)
+
+    def _fail(self, names: Iterable[str], way: str, kind: str, reason: str, place: str) -> None:
+        """Keep the first reason of each; another way may still reach it."""
+        for name in names:
+            self._failed.setdefault(
+                name,
+                ClassResult(name=name, state="unreached", kind=kind, reason=reason, place=place, way=way),
+            )
+
+    def _said(self, target: str, error: BaseException) -> tuple[str, str, str]:
+        if isinstance(error, Overtime):
+            return "timeout", LATE, ""
+        cause = error.__cause__ or error
+        request = Request(target=target)
+        response = described(request, cause)
+        place = spot(request, cause)
+        text = f"{type(cause).__name__}: {cause}".strip()
+        if isinstance(cause, ForwardbookError):
+            text = str(cause).partition("\n")[0].rpartition(f"{target} to run: ")[2]
+        return response.problem_kind or "internal", _short(text), place.text if place else ""
+
+    @staticmethod
+    def _result(name: str, state: State, way: Way, kind: str, reason: str, place: str) -> ClassResult:
+        return ClassResult(
+            name=name, state=state, kind=kind, reason=_short(reason), place=place, way=way.name
+        )
+
+    def classes(self) -> list[ClassResult]:
+        """Every wanted class, sorted."""
+        found = {name: self._not_held(name) for name in self._missing}
+        return sorted({**found, **self._failed, **self._done}.values(), key=lambda one: one.name)
+
+    def _not_held(self, name: str) -> ClassResult:
+        """A class in no tree that could be built: perhaps it is in one of those that could not be."""
+        unbuilt = next((way for way in self.ways if way.kind in _UNBUILT), None)
+        if unbuilt is None:
+            said = "no model holds it as built by default"
+            return ClassResult(name=name, state="unreached", kind="not held", reason=said)
+        return ClassResult(
+            name=name,
+            state="unreached",
+            kind=unbuilt.kind,
+            reason=unbuilt.reason,
+            place=unbuilt.place,
+            way=unbuilt.name,
+        )
+
+
+def _kind(entry: Entry) -> str:
+    if any("no rule states" in row.reason for row in entry.unresolved):
+        return "no rule"
+    return "not proved"
+
+
+def _place(entry: Entry) -> str:
+    row = next(iter(entry.unresolved), None)
+    return f"{row.file}:{row.line}" if row is not None and row.file else ""
+
+
+def _short(text: str) -> str:
+    text = re.sub(r"\s+", " ", text).strip()
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."

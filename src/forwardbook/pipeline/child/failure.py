@@ -1,0 +1,221 @@
+"""An exception of the analysed code in, the problem out as a person reads it: what, where, what to do."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING, Final
+
+from pydantic import JsonValue
+
+import forwardbook
+from forwardbook.analyzers.instances.recipe import NoRecipe
+from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.child.request import ProblemKind, Request, Response
+
+if TYPE_CHECKING:
+    from forwardbook.pipeline.derivation.explore import Found
+    from forwardbook.pipeline.derivation.regimes import Derived
+
+_OURS: Final = str(Path(forwardbook.__file__).parent)
+_PYTHON: Final = sysconfig.get_path("stdlib")
+_LINES: Final = 12  # of a message; some libraries raise with pages of text
+_OUT_OF_MEMORY: Final = (
+    "can't allocate memory",
+    "Cannot allocate memory",
+    "not enough memory",
+    "bad_alloc",
+    "failed to map",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A line of code that was running."""
+
+    file: str
+    line: int
+    function: str
+
+    @property
+    def text(self) -> str:
+        """`file:line in function: code`."""
+        code = linecache.getline(self.file, self.line).strip()
+        return f"{_short(self.file)}:{self.line} in {self.function}" + (f": {code}" if code else "")
+
+
+def described(request: Request, error: BaseException) -> Response:
+    """The response that says what the code of a class raised, and where."""
+    if isinstance(error, NoRecipe):
+        return _no_recipe(request, error)
+    if isinstance(error, ForwardbookError):
+        return Response(problem=str(error), problem_kind="unsupported")
+    if is_memory(error):
+        place = spot(request, error)
+        return out_of_memory(request, f"at {place.text}" if place else "")
+    kind = _stage(error)
+    place = spot(request, error)
+    if place is None:
+        return _own_fault(request, error)
+    doing, advice = _STAGES[kind]
+    raised = f"{type(error).__name__}: {_message(error)}".rstrip(": ")
+    if isinstance(error, SystemExit):
+        raised = f"it ended the process with sys.exit({error.code!r})"
+    return Response(
+        problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}\n  {advice}", problem_kind=kind
+    )
+
+
+_STAGES: Final[dict[ProblemKind, tuple[str, str]]] = {
+    "import": ("importing the module of", "install what is missing, or correct the file"),
+    "constructor": (
+        "building",
+        "give other constructor arguments: --init name=value, or --config file.json",
+    ),
+    "forward": ("running forward() of", "give other inputs: --input name=batch_size,seq_len,hidden_size"),
+}
+
+
+def refutation(request: Request, refuted: Sequence[Found]) -> Response:
+    """The response for formulas that measurement refuted: the first number that differs, and all of them."""
+    differences = [d for one in refuted for run in (*one.also, one.derived) for d in run.proof.differences]
+    first = differences[0]
+    problem = (
+        f"proving {request.target}: measurement refuted the formula: {first.quantity} of {first.where}: "
+        f"predicted {first.predicted}, measured {first.measured} ({len(differences)} numbers differ)"
+    )
+    regimes: list[JsonValue] = [
+        {"regime": one.label, "conditions": [c.text() for c in one.conditions], "points": _points(run)}
+        for one in refuted
+        for run in (*one.also, one.derived)
+    ]
+    return Response(problem=problem, problem_kind="wrong", diagnostics={"regimes": regimes})
+
+
+def _points(run: Derived) -> list[JsonValue]:
+    """Every point of a proof with its sizes, totals, and the numbers that differ."""
+    return [
+        {
+            "dtype": str(run.dtype),
+            "sizes": dict(point.sizes),
+            "predicted": dict(point.predicted),
+            "measured": dict(point.measured),
+            "differences": [
+                {"quantity": d.quantity, "where": d.where, "predicted": d.predicted, "measured": d.measured}
+                for d in point.differences
+            ],
+        }
+        for point in run.proof.points
+    ]
+
+
+def is_memory(error: BaseException) -> bool:
+    """Whether an exception says that memory ran out."""
+    return isinstance(error, MemoryError) or any(text in str(error) for text in _OUT_OF_MEMORY)
+
+
+def out_of_memory(request: Request, place: str, limit: str = "the limit") -> Response:
+    """The response for code that asked for more memory than it was allowed."""
+    problem = (
+        f"running {request.target}: it needs more memory than {limit} allows{place and f', {place}'}; "
+        "nothing was stored\n  allow more: --memory GB, or give smaller sizes: --init name=value"
+    )
+    return Response(problem=problem, problem_kind="memory")
+
+
+def _no_recipe(request: Request, error: NoRecipe) -> Response:
+    cause = error.__cause__
+    if cause is None:
+        return Response(problem=str(error), problem_kind="needs")
+    place = spot(request, cause)
+    where = f"\n  raised at {place.text}" if place else ""
+    problem = f"importing the module of {request.target}: {type(cause).__name__}: {_message(cause)}{where}"
+    return Response(problem=f"{problem}\n  {_STAGES['import'][1]}", problem_kind="import")
+
+
+def spot(request: Request, error: BaseException) -> Spot | None:
+    """The innermost line of the analysed code, else of any code but ours; None where all was ours."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return Spot(error.filename, error.lineno, "the module")
+    spots = [Spot(code.co_filename, line, code.co_name) for code, line in _frames(error)]
+    return chosen(request, spots)
+
+
+def chosen(request: Request, spots: list[Spot]) -> Spot | None:
+    """Of lines from outermost to innermost, the innermost that a person would look at."""
+    foreign = [s for s in spots if not s.file.startswith((_OURS, "<frozen"))]
+    own = [s for s in foreign if _is_of(request, s.file)]
+    others = [s for s in foreign if not s.file.startswith("<") and not _is_python(s.file)]
+    return next(reversed(own or others), None)
+
+
+def _frames(error: BaseException) -> Iterator[tuple[CodeType, int]]:
+    return ((frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__))
+
+
+def _is_python(file: str) -> bool:
+    return file.startswith(_PYTHON) and "-packages" not in file
+
+
+def _is_of(request: Request, file: str) -> bool:
+    """Whether a file is part of what is analysed: the class's own package, or the user's folders."""
+    if request.file is not None and Path(file).resolve() == Path(request.file).resolve():
+        return True
+    parts = request.target.split(".")
+    module = sys.modules.get(".".join(parts[:-1]))
+    if module is not None and getattr(module, "__file__", None) == file:
+        return True
+    top = sys.modules.get(parts[0])
+    folders = [str(folder) for folder in getattr(top, "__path__", ())]
+    return any(file.startswith(folder) for folder in (*folders, *request.roots)) and not _is_installed(
+        file, folders
+    )
+
+
+def _is_installed(file: str, folders: list[str]) -> bool:
+    """Whether a file belongs to another installed package that happens to lie beneath a user's folder."""
+    return "-packages" in file and not any(file.startswith(folder) for folder in folders)
+
+
+def _stage(error: BaseException) -> ProblemKind:
+    """What was going on, by the functions that ran: forward() may build, and building may import."""
+    names = [code.co_name for code, _ in _frames(error)]
+    if "forward" in names:
+        return "forward"
+    if "__init__" in names:
+        return "constructor"
+    if isinstance(error, ImportError | SyntaxError) or "_call_with_frames_removed" in names:
+        return "import"
+    return "constructor" if "_build" in names else "forward"
+
+
+def _own_fault(request: Request, error: BaseException) -> Response:
+    *_, (code, line) = _frames(error)
+    place = Spot(code.co_filename, line, code.co_name)
+    problem = (
+        f"analysing {request.target}: {type(error).__name__}: {_message(error)}\n"
+        f"  raised at {place.text}\n"
+        "  this is a fault of forwardbook, not of the class; please report it with these lines"
+    )
+    trace = traceback.format_exception(error)
+    return Response(problem=problem, problem_kind="internal", diagnostics={"traceback": "".join(trace)})
+
+
+def _message(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return "\n    ".join(lines[:_LINES] + (["..."] if len(lines) > _LINES else []))
+
+
+def _short(file: str) -> str:
+    """A file as a person knows it: from its package on, or from the current folder."""
+    for marker in ("site-packages/", "dist-packages/"):
+        if marker in file:
+            return file.partition(marker)[2]
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file

@@ -1,0 +1,99 @@
+"""What a child process does for one class: build it, derive, prove, and give back its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
+from forwardbook.analyzers.instances.recipes import recipes_for
+from forwardbook.analyzers.reader import Facts, Sources, read_class
+from forwardbook.pipeline.child.failure import refutation
+from forwardbook.pipeline.child.request import DATA, Request, Response
+from forwardbook.pipeline.derivation.entry import record, verdict
+from forwardbook.pipeline.derivation.explore import Found, regimes_of
+from forwardbook.pipeline.derivation.flips import Flip, flips_of, stated
+from forwardbook.pipeline.derivation.opinions import opinions
+from forwardbook.pipeline.derivation.reading import as_read, read_regimes
+from forwardbook.pipeline.derivation.second_reading import SecondReading
+from forwardbook.schema import Judge
+
+
+def work(request: Request) -> Response:
+    """The entry of the requested class, or the problem that kept it from being proved."""
+    facts = facts_of(request)
+    library = request.target.partition(".")[0]
+    if request.derive == "static":
+        read = read_regimes(request.target, options_of(request), _roots(request))
+        return Response(entry=as_read(record(facts, library, read, ("static",))).model_dump(mode="json"))
+    options, roots = options_of(request), _roots(request)
+    recipes = recipes_for(request.target, options)
+    found = _symbolic(request, recipes)
+    flips: list[Flip] = []
+    ran = {one.derived.recipe.scenario for one in found if one.exact}
+    if request.explore and request.flips and ran:
+        usual = [recipe for recipe in recipes if recipe.scenario in ran]
+        flips = flips_of(facts, usual, options, request.seed, request.points)
+    found = stated(found, flips)
+    every = [*found, *(one for flip in flips for one in flip.found)]
+    if request.derive == "both":
+        reading = SecondReading(request.target, options, recipes, roots)
+        others = {
+            id(one): SecondReading(request.target, flip.options, flip.recipes, roots).of
+            for flip in flips
+            for one in flip.found
+        }
+        agrees = {id(one): reading.of for one in found} | others
+        made = record(facts, library, every, judged=_judges(facts), agrees=lambda one: agrees[id(one)](one))
+        made = reading.noted(made, found[0].derived.target)
+    else:
+        made = record(facts, library, every, judged=_judges(facts))
+    entry = made.model_dump(mode="json")
+    if all(verdict(one) == "wrong" for one in found):
+        return refutation(request, found).model_copy(update={"entry": entry})
+    return Response(entry=entry)
+
+
+def _judges(facts: Facts) -> Callable[[Found], Sequence[Judge]]:
+    """Who is asked of a regime: nobody where a `while` over data might never end on the data of a judge."""
+    loops = facts.forward is not None and any(not loop.target for loop in facts.forward.loops)
+
+    def judged(found: Found) -> Sequence[Judge]:
+        assumed = (text for one in (found.derived, *found.also) for text in one.pattern.assumptions)
+        return () if loops and any(text.startswith(DATA) for text in assumed) else opinions(found)
+
+    return judged
+
+
+def facts_of(request: Request) -> Facts:
+    """What the source of the requested class says."""
+    file = Path(request.file) if request.file else None
+    name = request.target.rpartition(".")[2] if file else request.target
+    return read_class(name, file, Sources([Path(r) for r in request.roots]))
+
+
+def _roots(request: Request) -> list[Path]:
+    return [Path(root) for root in request.roots]
+
+
+def options_of(request: Request) -> InstanceOptions:
+    """What a person gave to build and call it."""
+    return InstanceOptions(
+        config_file=Path(request.config_file) if request.config_file else None,
+        init=request.init,
+        inputs=request.inputs,
+        root=Path(request.roots[0]) if request.roots else None,
+    )
+
+
+def _symbolic(request: Request, recipes: Sequence[Recipe]) -> list[Found]:
+    found: list[Found] = []
+    problem: Exception | None = None
+    for recipe in recipes:
+        try:
+            found += regimes_of(recipe, request.seed, request.points, request.explore)
+        except Exception as error:  # noqa: BLE001 - another recipe may run; else the first reason is told
+            problem = problem or error
+    if not found and problem is not None:
+        raise problem
+    return found

@@ -1,0 +1,1 @@
+"""Configurations of Hydra in; the stages that they switch on, run, out."""

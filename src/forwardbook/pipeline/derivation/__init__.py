@@ -1,0 +1,1 @@
+"""Runs of a class in; out its proved regimes, with only the conditions that matter, and its entry."""

@@ -1,0 +1,281 @@
+"""Proved regimes in, the record of a class out: formulas as text, lines with their source, the proof."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from forwardbook.analyzers.reader import Facts
+from forwardbook.analyzers.symbolic.run import SizeNote
+from forwardbook.analyzers.symbolic.summary import Summary, short_file
+from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.assumptions import left_out, uncast
+from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
+from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.pipeline.derivation.regimes import Derived
+from forwardbook.pipeline.versions import current_versions
+from forwardbook.profiling.proof import Point
+from forwardbook.schema import (
+    CodeLocation,
+    Entry,
+    FlopAnalysis,
+    Judge,
+    MemoryAnalysis,
+    Parameter,
+    Proof,
+    ProofPoint,
+    Regime,
+    SubmoduleCall,
+    Unresolved,
+    Validation,
+    Verdict,
+)
+
+_POINTS_KEPT = 4  # per dtype: the three random ones, then one that broke a condition and held all the same
+_BYTES = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
+_WIDTHS = {
+    "w_dtype_bytes": "bytes of one element of the weights",
+    "a_dtype_bytes": "bytes of one element of the activations",
+    "kv_dtype_bytes": "bytes of one element of the key-value cache",
+}
+
+
+def regime(
+    found: Found,
+    name: str,
+    judges: Sequence[Judge] = (),
+    static_agrees: bool | None = None,
+    assumptions: Sequence[str] = (),
+) -> Regime:
+    """One regime of the record; `assumptions` are what the reading of its code adds to those of the run."""
+    summary = found.derived.pattern.summary
+    quantities = {key: text(size) for key, size in summary.quantities().items()}
+    lines = list(statements(summary.lines))
+    conditions = tuple(c.text() for c in found.conditions)
+    return Regime(
+        name=name,
+        context=_context(found),
+        conditions=conditions,
+        assumptions=tuple(dict.fromkeys((*found.derived.pattern.assumptions, *assumptions))),
+        parameters=tuple(sorted(_names(found))),
+        flop_analysis=FlopAnalysis(
+            flops=quantities["flops"],
+            pointwise_ops=quantities["pointwise_ops"],
+            lines=tuple(flop_line(*line) for line in lines),
+            reasoning=reasoning(lines),
+            submodule_calls=tuple(_submodules(found.derived)),
+        ),
+        memory_analysis=MemoryAnalysis(
+            **{key: quantities[key] for key in _BYTES},
+            lines=tuple(memory_line(*line) for line in lines),
+            reasoning=_memory_reasoning(summary),
+        ),
+        proof=_proof(found, judges, static_agrees),
+    )
+
+
+def _names(found: Found) -> frozenset[str]:
+    names = set(found.derived.pattern.symbols())
+    for condition in found.conditions:
+        names |= condition.symbols()
+    for size in found.derived.pattern.summary.quantities().values():
+        names |= Expr.of(size).symbols()
+    stale = {n for c in found.derived.pattern.conditions for n in c.symbols()}
+    used = {n for c in found.conditions for n in c.symbols()}
+    used |= {n for s in found.derived.pattern.summary.quantities().values() for n in Expr.of(s).symbols()}
+    return frozenset(names - (stale - used))
+
+
+def _context(found: Found) -> str:
+    paths = dict.fromkeys(re.sub(r"\.\d+(?=\.|$)", ".*", p) for p in found.derived.pattern.paths)
+    where = ", ".join(p for p in paths if p)
+    return f"called as {where}" if where else "called by itself"
+
+
+def _memory_reasoning(summary: Summary) -> str:
+    states = len(summary.peaks)
+    peak = "one state of live storage is the largest at all sizes" if states == 1 else (
+        f"the largest of {states} states of live storage; which one depends on the sizes"
+    )
+    return (
+        "Each operation reads the distinct bytes of its inputs once and writes its outputs once; "
+        f"views move nothing. Peak: {peak}."
+    )
+
+
+def _submodules(derived: Derived) -> Iterable[SubmoduleCall]:
+    groups: dict[tuple[int, str, tuple[tuple[str, Expr], ...]], list[str]] = {}
+    for call in derived.pattern.subcalls:
+        groups.setdefault((call.line, call.class_name, call.bindings), []).append(call.attribute)
+    for (line, class_name, bindings), attributes in groups.items():
+        yield SubmoduleCall(
+            line=max(line, 1),
+            attribute=attributes[0] if len(attributes) == 1 else ", ".join(dict.fromkeys(attributes)),
+            class_name=class_name,
+            times=str(len(attributes)),
+            bindings={name: text(size) for name, size in bindings},
+        )
+
+
+def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) -> Proof:
+    members = (*found.also, found.derived)
+    inside = ([p for p in d.proof.points if _within(p, found.conditions)] for d in members)
+    points = [p for kept in inside for p in kept[:_POINTS_KEPT] if not p.differences]
+    return Proof(
+        verdict="unproved" if any(map(_contradicts, judges)) else verdict(found),
+        device="meta",
+        dtype=", ".join(str(d.dtype).removeprefix("torch.") for d in members),
+        points=tuple(ProofPoint(sizes=p.sizes, predicted=p.predicted, measured=p.measured) for p in points),
+        lines_checked=sum(p.lines for d in members for p in d.proof.points),
+        judges=tuple(judges),
+        static_agrees=static_agrees,
+    )
+
+
+def _within(point: Point, conditions: Sequence[Condition]) -> bool:
+    """Whether the conditions of the regime hold at a point; the other dtype may have dropped one."""
+    about = (c for c in conditions if not c.symbols().intersection(_WIDTHS))
+    return all(c.holds(point.sizes) for c in about if c.symbols() <= set(point.sizes))
+
+
+def verdict(found: Found) -> Verdict:
+    """What the measurements say of a regime."""
+    if found.exact:
+        return "exact"
+    if any(d.proof.differences for d in (*found.also, found.derived)):
+        return "wrong"
+    return "unproved"
+
+
+def parameters(notes: Mapping[str, SizeNote], regimes: Iterable[Regime]) -> tuple[Parameter, ...]:
+    """Every name that a regime needs, with its meaning and source."""
+    names = sorted({name for one in regimes for name in one.parameters})
+    found = []
+    for name in names:
+        note = notes.get(name)
+        if note is not None:
+            found.append(Parameter(name=name, meaning=note.meaning, source=note.source))
+        else:
+            found.append(Parameter(name=name, meaning=_WIDTHS.get(name, ""), source="number format"))
+    return tuple(found)
+
+
+def notes_of(found: Iterable[Found]) -> dict[str, SizeNote]:
+    """What the recipes said of every size."""
+    notes: dict[str, SizeNote] = {}
+    for one in found:
+        notes |= one.derived.notes
+    return notes
+
+
+def unresolved(found: Iterable[Found]) -> tuple[Unresolved, ...]:
+    """Operations without a rule, and formulas that the measurement refuted, by file and line."""
+    rows: dict[Unresolved, None] = {}
+    for one in found:
+        for u in one.derived.pattern.unruled:
+            reason = "no rule states the cost of this operation"
+            rows[Unresolved(file=short_file(u.file), line=u.line, operation=u.name, reason=reason)] = None
+        if verdict(one) == "unproved" and not one.derived.pattern.unruled:
+            still = dict.fromkeys(n for d in (one.derived, *one.also) for n in d.unvaried)
+            said = f"{', '.join(still)} had one value at every point: no condition says it" if still else ""
+            reason = one.derived.proof.reason or said or "too few random sizes could be run"
+            rows[Unresolved(file="", line=0, operation=_context(one), reason=reason)] = None
+    return tuple(rows)
+
+
+def record(
+    facts: Facts,
+    library: str,
+    found: Sequence[Found],
+    derived_by: Sequence[str] = ("symbolic",),
+    judged: Callable[[Found], Sequence[Judge]] = lambda one: (),
+    agrees: Callable[[Found], bool | None] = lambda one: None,
+) -> Entry:
+    """The record of a class: its proved regimes, and by name what could not be proved.
+
+    A regime whose flops or weights a judge contradicts is not exact, whatever the measurement says. The
+    allocator's peak on the CPU also holds what kernels allocate for themselves, which no formula has: its
+    difference is told.
+    """
+    kept = _distinct([f for f in found if verdict(f) != "wrong"])
+    said = {id(f): list(judged(f)) for f in kept}
+    # a further regime that a judge contradicts is not kept: its condition stays with the regime it borders on
+    kept = [f for f in kept if not (f.beyond and any(j.agreed < j.asked for j in said[id(f)]))]
+    names = unique_names([f.label for f in kept])
+    regimes = [
+        regime(f, name, said[id(f)], agrees(f), _taken(facts, f))
+        for f, name in zip(kept, names, strict=True)
+    ]
+    rows = (
+        *unresolved(kept),
+        *(_refuted(f) for f in found if verdict(f) == "wrong"),
+        *(row for one in regimes for row in _contradicted(one)),
+    )
+    verdicts = {one.proof.verdict for one in regimes if one.proof is not None}
+    overall: Verdict = "exact" if verdicts == {"exact"} and not rows else "unproved"
+    return Entry(
+        full_class_name=facts.full_class_name,
+        library=library,
+        code_location=CodeLocation(
+            file=facts.relative_file, line_start=facts.span.line, line_end=facts.span.end_line
+        ),
+        source_hash=facts.source_hash,
+        versions=current_versions(library),
+        parameters=parameters(notes_of(kept), regimes),
+        regimes=tuple(regimes),
+        unresolved=rows,
+        derived_by=tuple(derived_by),  # type: ignore[arg-type]
+        validation=Validation(
+            verdict=overall, reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3])
+        ),
+    )
+
+
+def _taken(facts: Facts, found: Found) -> tuple[str, ...]:
+    """What the source says that a regime takes for granted."""
+    classes = dict.fromkeys((facts.full_class_name, *found.derived.pattern.classes))
+    return (*left_out(found.derived.recipe, classes), *uncast(facts, found.derived.pattern.classes))
+
+
+def _contradicted(one: Regime) -> Iterable[Unresolved]:
+    for judge in one.proof.judges if one.proof is not None else ():
+        if _contradicts(judge):
+            reason = f"{judge.name} says otherwise of {judge.quantity}: {judge.remark}"
+            yield Unresolved(file="", line=0, operation=one.name, reason=reason)
+
+
+def _contradicts(judge: Judge) -> bool:
+    return judge.agreed < judge.asked and judge.quantity != "peak"
+
+
+def _distinct(found: Sequence[Found]) -> list[Found]:
+    """Regimes with the same formulas and conditions once."""
+    kept: dict[object, Found] = {}
+    for one in found:
+        summary = one.derived.pattern.summary
+        costs = tuple((line.key, line.cost) for line in summary.lines)
+        conditions = frozenset(c.text() for c in one.conditions)
+        kept.setdefault((tuple(summary.quantities().items()), costs, conditions), one)
+    return list(kept.values())
+
+
+def _refuted(found: Found) -> Unresolved:
+    first = next(d for one in (found.derived, *found.also) for d in one.proof.differences)
+    said = f"{first.quantity} of {first.where} predicted {first.predicted}, measured {first.measured}"
+    place = next((line.key for line in found.derived.pattern.summary.lines), ("", 0, 0))
+    return Unresolved(
+        file=short_file(place[0]),
+        line=place[1],
+        operation=f"{found.label}, {_context(found)}",
+        reason=f"refuted: {said}",
+    )
+
+
+def unique_names(labels: Sequence[str]) -> list[str]:
+    """The labels, each once: a repeated one gets a number."""
+    seen: dict[str, int] = {}
+    names = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        names.append(label if seen[label] == 1 else f"{label} {seen[label]}")
+    return names

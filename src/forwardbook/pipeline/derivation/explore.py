@@ -1,0 +1,197 @@
+"""All regimes of a class: both widths of float, every call pattern, what begins where conditions end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.assume import distinct, informative, substituted
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
+from forwardbook.analyzers.symbolic.summary import Summary
+from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.regimes import Derived, derive, negated, pins
+from forwardbook.pipeline.derivation.relax import Relaxed, relax
+
+FULL, LOW = torch.float32, torch.bfloat16
+MOST_BREACHES = 4  # further regimes looked for per pattern; the conditions of the others stay
+_FIELDS = ("flops", "pointwise_ops", "reads", "writes")
+
+
+@dataclass(frozen=True)
+class Found:
+    """One regime: a proved pattern, the conditions that matter, where it came from."""
+
+    derived: Derived
+    conditions: tuple[Condition, ...]
+    label: str
+    dtypes: tuple[torch.dtype, ...]
+    also: tuple[Derived, ...] = ()
+    beyond: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Proved wherever it was measured."""
+        return self.derived.exact and all(d.exact for d in self.also)
+
+
+def regimes_of(
+    recipe: Recipe, seed: int, points: int, explore: bool, targets: Sequence[str] = ()
+) -> list[Found]:
+    """Every regime that the recipe's scenario leads to, of its class or of all `targets` called in it.
+
+    Raises:
+        Exception: whatever the module raises when it is built or called in float32.
+    """
+    targets = targets or [recipe.calls_as]
+    full = relax(derive(recipe, FULL, targets, seed, points=points), seed)
+    found = _both_widths(recipe, full, seed, points, (), None, targets)
+    if explore:
+        found += _beyond(recipe, found, full, seed, points)
+    return found
+
+
+def _both_widths(
+    recipe: Recipe,
+    full: Sequence[Relaxed],
+    seed: int,
+    points: int,
+    held: Sequence[Condition],
+    hints: dict[str, int] | None,
+    targets: Sequence[str],
+) -> list[Found]:
+    try:
+        low = relax(derive(recipe, LOW, targets, seed + 1, hints, points, held), seed + 1, held)
+    except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
+        low = []
+    return paired(recipe, full, low)
+
+
+def paired(recipe: Recipe, full: Sequence[Relaxed], low: Sequence[Relaxed]) -> list[Found]:
+    """One regime for each call where both widths of float give one formula, else one for each width."""
+    by_call = {_call(r): r for r in low}
+    found: list[Found] = []
+    for one in full:
+        twin = by_call.get(_call(one))
+        label = recipe.scenario
+        if twin is None:
+            found.append(Found(one.derived, (*one.conditions, _width("==")), label, (FULL,)))
+        elif _same(one.derived.pattern.summary, twin.derived.pattern.summary):
+            conditions = {c.text(): c for c in (*one.conditions, *twin.conditions)}
+            found.append(Found(twin.derived, tuple(conditions.values()), label, (FULL, LOW), (one.derived,)))
+        else:
+            found.append(Found(one.derived, (*one.conditions, _width("==")), f"{label}, float32", (FULL,)))
+            found.append(
+                Found(twin.derived, (*twin.conditions, _width("<")), f"{label}, below float32", (LOW,))
+            )
+    return found
+
+
+def _width(sign: str) -> Condition:
+    """Activations of 4 bytes, or of fewer: `.float()` costs nothing in the one and a copy in the other."""
+    return Condition(Expr.symbol("a_dtype_bytes"), sign, Expr.const(4))
+
+
+def _same(full: Summary, low: Summary) -> bool:
+    """Whether the low-precision formulas, at four bytes, are the float32 ones: totals, lines and peak."""
+    wide: dict[str, int | Expr] = dict.fromkeys(SYMBOLIC_WIDTHS, 4)
+
+    def at(size: object) -> Expr:
+        return Expr.of(size).subs(wide)  # type: ignore[arg-type]
+
+    mine, theirs = full.quantities(), low.quantities()
+    if any(at(mine[name]) != at(theirs[name]) for name in mine):
+        return False
+    ours = {line.key: line.cost for line in full.lines}
+    others = {line.key: line.cost for line in low.lines}
+    return ours.keys() == others.keys() and all(
+        at(getattr(ours[key], field)) == at(getattr(others[key], field)) for key in ours for field in _FIELDS
+    )
+
+
+def _call(one: Relaxed) -> tuple[str, str, int]:
+    return one.derived.target, one.derived.pattern.path, one.derived.pattern.occurrence
+
+
+def _beyond(
+    recipe: Recipe, known: Sequence[Found], full: Sequence[Relaxed], seed: int, points: int
+) -> list[Found]:
+    """Regimes that begin where a condition is broken, each proved; of the others the condition keeps away."""
+    main = {(f.derived.target, f.derived.pattern.path) for f in known if FULL in f.dtypes}
+    breaches: dict[str, tuple[Condition, dict[str, int], dict[str, None]]] = {}
+    for source in full:
+        if (source.derived.target, source.derived.pattern.path) not in main:
+            continue
+        for condition, sizes in _worth(source)[:MOST_BREACHES]:
+            breaches.setdefault(condition.text(), (condition, sizes, {}))[2][source.derived.target] = None
+    found: list[Found] = []
+    for condition, sizes, targets in breaches.values():
+        held = (negated(condition),)
+        if condition.op == ">" and condition.right == Expr.const(1):
+            held = (Condition(condition.left, "==", Expr.const(1)),)
+        affected = {_call(r) for r in full if any(c.text() == condition.text() for c, _ in r.breaches)}
+        label = f"{recipe.scenario}, {held[0].text().replace('{', '').replace('}', '')}"
+        try:
+            here = relax(derive(recipe, FULL, list(targets), seed + 7, sizes, points, held), seed + 7, held)
+            here = [r for r in here if _call(r) in affected]
+            regimes = _both_widths(recipe, here, seed + 7, points, held, sizes, list(targets))
+        except Exception:  # noqa: BLE001 - nothing is known beyond this condition; it stays
+            continue
+        for regime in regimes:
+            if regime.exact and not _degenerate(regime, held[0]):
+                name = regime.label.replace(recipe.scenario, label, 1)
+                found.append(replace(_at(regime, held[0]), label=name, beyond=True))
+    return found
+
+
+SIMPLE = 10  # a regime that takes more conditions to say is a corner, not a regime
+
+
+def _degenerate(regime: Found, held: Condition) -> bool:
+    """Whether the conditions fix a size beside what was asked for, or are too many to mean one thing."""
+    numbers = {name: note.hint for name, note in regime.derived.notes.items()}
+    conditions = [*regime.conditions, *regime.derived.pattern.conditions]
+    others = [n for n in numbers if n not in held.symbols() and numbers[n] > 1]
+    fixed = [n for n in others if pins(conditions, n, numbers)]
+    return bool(fixed) or len(regime.conditions) > SIMPLE
+
+
+def _at(regime: Found, held: Condition) -> Found:
+    """The regime with `held` said first; a size that conditions fix at 1 is that number in every formula."""
+    conditions: list[Condition] = [held, *regime.conditions]
+    ones = [c for c in conditions if c.op == "==" and c.right == Expr.const(1)]
+    fixed = [c for c in ones if c.left.text() in _names(c)]
+    if not fixed:
+        return replace(regime, conditions=tuple(distinct(conditions)))
+    one: dict[str, int | Expr] = {name: 1 for c in fixed for name in c.symbols()}
+    pattern = substituted(regime.derived.pattern, one)
+    said = [Condition(c.left.subs(one), c.op, c.right.subs(one)) for c in conditions]
+    kept = [c for c in informative(said, said) if not c.is_trivially_true()]
+    return replace(
+        regime, derived=replace(regime.derived, pattern=pattern), conditions=tuple(distinct([*fixed, *kept]))
+    )
+
+
+def _names(condition: Condition) -> set[str]:
+    return {f"{{{name}}}" for name in condition.symbols()}
+
+
+COUNTS = 64  # a size of the configuration up to this is a count (heads, groups, experts) and may well be 1
+
+
+def _worth(source: Relaxed) -> list[tuple[Condition, dict[str, int]]]:
+    """Breaches worth a run: sizes that a caller chooses, then relations, then counts; no widths of 1."""
+    notes = source.derived.notes
+
+    def order(breach: tuple[Condition, dict[str, int]]) -> int:
+        names = [n for n in breach[0].symbols() if n in notes]
+        if all(not notes[n].source.startswith(("config", "constructor")) for n in names):
+            return 0
+        if len(names) > 1:
+            return 1
+        return 2 if all(notes[n].hint <= COUNTS for n in names) else 3
+
+    worth = [b for b in source.breaches if "%" not in b[0].text() and order(b) < 3]
+    return sorted(worth, key=order)

@@ -1,0 +1,36 @@
+"""Asks independent judges of a proved regime: torch's counter, the CPU allocator's events, the parameters."""
+
+from __future__ import annotations
+
+from forwardbook.pipeline.derivation.explore import FULL, Found
+from forwardbook.profiling.judges import ask
+from forwardbook.profiling.proof import Point, widths_of
+from forwardbook.schema import Judge
+
+
+def opinions(found: Found) -> list[Judge]:
+    """What the judges say at the smallest float32 point; none where the regime was not proved in float32."""
+    derived = next((d for d in (*found.also, found.derived) if d.dtype == FULL), None)
+    if derived is None:
+        return []
+    points = [p for p in derived.proof.points if _true_widths(p) and not p.differences]
+    if not points:
+        return []
+    point = min(points, key=_volume)
+    names = {n: v for n, v in point.sizes.items() if n in derived.notes}
+    operations = [name for line in derived.pattern.summary.lines for name, _ in line.operations]
+    pattern = derived.pattern
+    try:
+        return ask(derived.recipe, names, FULL, pattern.path, pattern.occurrence, point.measured, operations)
+    except Exception as error:  # noqa: BLE001 - the module may refuse the CPU; then nobody has an opinion
+        remark = f"could not be asked: {type(error).__name__}: {str(error)[:120]}"
+        return [Judge(name="judges", quantity="all", agreed=0, asked=0, remark=remark)]
+
+
+def _true_widths(point: Point) -> bool:
+    return all(point.sizes.get(name) == width for name, width in widths_of(FULL).items())
+
+
+def _volume(point: Point) -> int:
+    """How much a run at these sizes moves; the judges really run it."""
+    return point.measured["reads"] + point.measured["weights"]

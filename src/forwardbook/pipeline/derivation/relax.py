@@ -1,0 +1,255 @@
+"""Drops conditions that measurement shows to be irrelevant, and finds where the others give way to a regime.
+
+A run writes down every comparison that was answered on the way; most ask whether a size is 1, and change
+nothing. Each is put to the test: sizes are drawn that break it, the module is run there, and if the formula
+still gives every number it is dropped (those points join the proof). If it does not, the condition stays and
+its breach is a place to look for a further regime.
+
+The code beyond a dropped condition may be another path, with guards of its own (`other_side`). They are put
+to the test there, too. One that matters takes the place of the condition; where several do, that one stays.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forwardbook.analyzers.symbolic.assume import independent, informative
+from forwardbook.analyzers.symbolic.patterns import find_call
+from forwardbook.analyzers.symbolic.summary import summarise
+from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.other_side import further_guards
+from forwardbook.pipeline.derivation.regimes import Derived, negated
+from forwardbook.profiling.proof import Point, compare, measure, widths_of
+from forwardbook.profiling.sizes import draw
+
+MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
+ATTEMPTS = 2  # draws of sizes that break a condition
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """A derived pattern with the conditions that matter, and sizes at which another regime begins."""
+
+    derived: Derived
+    conditions: tuple[Condition, ...]
+    breaches: tuple[tuple[Condition, dict[str, int]], ...]
+    refused: tuple[Condition, ...]
+
+
+_Outcome = tuple[dict[str, int], list[Point | None]]
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """What every test of one run needs."""
+
+    derived: Sequence[Derived]
+    essential: Sequence[Sequence[Condition]]
+    held: Sequence[Condition]
+    numbers: Mapping[str, int]
+    rng: random.Random
+
+
+def relax(derived: Sequence[Derived], seed: int, held: Sequence[Condition] = ()) -> list[Relaxed]:
+    """Every pattern with only the conditions that matter; the patterns must stem from one run."""
+    if not derived:
+        return []
+    numbers = {name: note.hint for name, note in derived[0].notes.items()}
+    essential = [informative(one.pattern.conditions, one.pattern.conditions) for one in derived]
+    bench = _Bench(derived, essential, held, numbers, random.Random(seed))
+    tests = _tests(derived, essential)
+    outcomes = {test.text(): _outcome(test, bench) for test in tests}
+    beyond = {test.text(): _beyond(test, outcomes[test.text()], bench) for test in tests}
+    return [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
+
+
+def _symbols(one: Derived) -> frozenset[str]:
+    found: set[str] = set()
+    for size in one.pattern.summary.quantities().values():
+        found |= Expr.of(size).symbols()
+    return frozenset(found)
+
+
+def _tests(derived: Sequence[Derived], essential: Sequence[Sequence[Condition]]) -> list[Condition]:
+    """What to put to the test: every size above 1, then the conditions that say more than that."""
+    one = Expr.const(1)
+    names = {n: None for d in derived for n in sorted(_symbols(d)) if n in d.notes}
+    tests = {c.text(): c for c in (Condition(Expr.symbol(n), ">", one) for n in names)}
+    for conditions in essential:
+        for condition in conditions[:MOST]:
+            if not _divides(condition):
+                tests.setdefault(condition.text(), condition)
+    return list(tests.values())
+
+
+def _divides(condition: Condition) -> bool:
+    return "%" in condition.text() and condition.op == "=="
+
+
+def _outcome(
+    test: Condition, bench: _Bench, held: Sequence[Condition] = (), without: Condition | None = None
+) -> _Outcome | None:
+    """Sizes that break the condition, and every pattern held against a run there; None if none ran.
+
+    One condition is broken at a time, where that can be; `without` need not hold either way.
+    """
+    first, numbers = bench.derived[0], bench.numbers
+    fixed = {}
+    if _is_above_one(test):
+        fixed = {next(iter(test.symbols())): 1}
+    general = [*(Condition.parse(c) for c in first.recipe.conditions), *bench.held, *held]
+    others = {c.text(): c for conditions in bench.essential for c in conditions}
+    for broken in filter(None, (test, without)):
+        others.pop(broken.text(), None)
+    known = test.symbols() | {name for c in held for name in c.symbols()}
+    for names in (known - set(fixed), frozenset[str](), None):
+        wanted = [negated(test), *general]
+        if names is not None:  # a size of 1 hides much: of the sizes in question, too, if that can be avoided
+            above = [n for n, value in numbers.items() if value > 1 and (n in names or n not in known)]
+            wanted += [*others.values(), *(Condition(Expr.symbol(n), ">", Expr.const(1)) for n in above)]
+        wanted = [c for c in wanted if c.symbols() <= set(numbers)]
+        sizes = draw(numbers, wanted, bench.rng, fixed, attempts=ATTEMPTS, repairs=60)
+        if sizes is None:
+            continue
+        widths = widths_of(first.dtype)
+        try:
+            trace = measure(first.recipe, sizes, first.dtype, widths)
+        except Exception:  # noqa: BLE001 - the module refuses these sizes: its own condition
+            continue
+        points: list[Point | None] = []
+        for one in bench.derived:
+            call = find_call(trace, one.pattern.path, one.pattern.occurrence)
+            measured = summarise(trace, call, {}) if call is not None else None
+            points.append(
+                compare(one.pattern.summary, measured, {**sizes, **widths}) if measured is not None else None
+            )
+        return sizes, points
+    return None
+
+
+def _is_above_one(test: Condition) -> bool:
+    return test.op == ">" and test.right == Expr.const(1) and len(test.symbols()) == 1
+
+
+@dataclass(frozen=True)
+class _Beyond:
+    """Guards of the path beyond a dropped condition, each with a run that breaks it there, if one does."""
+
+    guards: tuple[tuple[Condition, _Outcome | None], ...] = ()
+    known: bool = True
+
+
+def _beyond(test: Condition, outcome: _Outcome | None, bench: _Bench) -> _Beyond:
+    """The guards of the run that broke `test` and left formulas as they are, put to the test on that side."""
+    if outcome is None or not _is_branch(test, bench):
+        return _Beyond()
+    sizes, points = outcome
+    holding = [one for one, p in zip(bench.derived, points, strict=True) if p and not p.differences]
+    guards = further_guards(test, sizes, holding) if holding else []
+    if guards is None or len(guards) > MOST:
+        return _Beyond(known=False)
+    there = (negated(test),)
+    return _Beyond(tuple((guard, _outcome(guard, bench, there, test)) for guard in guards))
+
+
+def _is_branch(test: Condition, bench: _Bench) -> bool:
+    """Whether code may branch on a test: what it compared, and sizes that a caller chooses, being 1."""
+    if any(test.text() == c.text() for conditions in bench.essential for c in conditions):
+        return True
+    notes = bench.derived[0].notes
+    return not any(notes[n].source.startswith(("config", "constructor")) for n in test.symbols())
+
+
+def _judged(
+    index: int,
+    one: Derived,
+    essential: Sequence[Condition],
+    tests: Sequence[Condition],
+    outcomes: Mapping[str, _Outcome | None],
+    beyond: Mapping[str, _Beyond],
+) -> Relaxed:
+    names = _symbols(one)
+    mine = {c.text() for c in essential}
+    kept = [c for c in essential if _divides(c) or c.text() not in outcomes]
+    breaches: list[tuple[Condition, dict[str, int]]] = []
+    refused: list[Condition] = []
+    points = list(one.proof.points)
+    for test in tests:
+        about_size = test.op == ">" and test.symbols() <= names and test.text() not in mine
+        if test.text() not in mine and not about_size:
+            continue
+        outcome = outcomes[test.text()]
+        if outcome is None:
+            refused.append(test)
+            if test.text() in mine:
+                kept.append(test)
+            continue
+        found = _dropped(index, test, outcome, beyond[test.text()], one.proof.points)
+        kept += [c for c, _ in found.breaches]
+        breaches += found.breaches
+        points += found.points
+    kept += _of_callers(index, kept, tests, outcomes)
+    proof = replace(one.proof, points=points)
+    stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= names]
+    said = independent(list({c.text(): c for c in (*stated, *kept)}.values()), zeros=True)
+    told = {c.text() for c in said}
+    # where a stronger condition ends the weaker one may still hold: there the next regime says so itself
+    ends = tuple((test, sizes) for test, sizes in breaches if test.text() in told)
+    return Relaxed(replace(one, proof=proof), tuple(said), ends, tuple(refused))
+
+
+def _of_callers(
+    index: int,
+    kept: Sequence[Condition],
+    tests: Sequence[Condition],
+    outcomes: Mapping[str, _Outcome | None],
+) -> list[Condition]:
+    """Tests that the call itself never asked: its formula failed where only such a one was broken.
+
+    What a caller compares decides with what shapes it calls.
+    """
+    found: list[Condition] = []
+    for test in tests:
+        outcome = outcomes[test.text()]
+        point = outcome[1][index] if outcome is not None else None
+        if outcome is None or point is None or not point.differences:
+            continue
+        if all(condition.is_met(outcome[0]) for condition in (*kept, *found)):
+            found.append(test)
+    return found
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What came of a test of a pattern: conditions to keep, with sizes that break them; points that held."""
+
+    breaches: list[tuple[Condition, dict[str, int]]]
+    points: list[Point]
+
+
+def _dropped(
+    index: int, test: Condition, outcome: _Outcome, beyond: _Beyond, proved: Sequence[Point]
+) -> _Verdict:
+    """Nothing to keep where the formula holds on the other side; there a guard of that side, or the test."""
+    sizes, found = outcome
+    stays = _Verdict([(test, sizes)], [])
+    point = found[index]
+    if point is None or point.differences or not beyond.known:
+        return stays
+    points, mattering = [point], []
+    for guard, there in beyond.guards:
+        if there is None:
+            continue  # it cannot be broken on that side: it says no more than that the test is broken
+        other = there[1][index]
+        if other is not None and not other.differences:
+            points.append(other)
+        elif other is not None:
+            mattering.append((guard, there[0]))
+    if not mattering:
+        return _Verdict([], points)
+    guard, _ = mattering[0]
+    if len(mattering) > 1 or not all(guard.is_met(p.sizes) for p in (*proved, *points)):
+        return stays
+    return _Verdict(mattering, points)

@@ -1,0 +1,1 @@
+"""A model in; its architecture, its modules, their parameters and its costs out."""

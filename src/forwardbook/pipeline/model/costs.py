@@ -1,0 +1,265 @@
+"""A whole model and its config in; out its formulas for each phase, proved at random sizes of a call."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from forwardbook.analyzers.instances.pretrained.whole import Filling, Phase
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.assume import Assumed, informative
+from forwardbook.analyzers.symbolic.loops import MAX_DEGREE
+from forwardbook.analyzers.symbolic.loops import POINTS as LOOP_POINTS
+from forwardbook.analyzers.symbolic.patterns import Pattern, find_call, patterns
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun, run_symbolically
+from forwardbook.analyzers.symbolic.summary import short_file, summarise
+from forwardbook.formula import Condition, Expr
+from forwardbook.models.record import CostPoint, CostProof, PhaseCosts
+from forwardbook.pipeline.derivation.regimes import pins
+from forwardbook.pipeline.model.layers import Node, interpolated, layer_tree
+from forwardbook.pipeline.model.source import ModelRefused
+from forwardbook.profiling.proof import compare, measure, widths_of
+from forwardbook.profiling.sizes import draw
+from forwardbook.schema import Parameter, Unresolved
+
+POINTS = 3
+REACH = 8  # proof points reach this many times beyond the hints: a run on meta costs the same
+TRIES = 12
+
+
+class NoPolynomial(ModelRefused):
+    """A size that became a number while the model ran, and in which its costs are no polynomial."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+def phase_costs(
+    phase: Phase,
+    dtype: torch.dtype,
+    seed: int,
+    hints: Mapping[str, int] | None = None,
+    pinned: Mapping[str, int] | None = None,
+) -> PhaseCosts:
+    """The formulas of one phase and the conditions under which they hold, proved.
+
+    Sizes of `pinned` are that number throughout; the others are near their `hints` where the model is read.
+
+    Raises:
+        NoPolynomial: where a size became a number, and costs are not one polynomial in it.
+        ModelRefused: where the model does not run, or no proof was reached.
+    """
+    fixed = dict(pinned or {})
+    recipe, run = _first_run(phase, dtype, hints, fixed)
+    whole = patterns(run, recipe.calls_as)[-1]
+    derivation = _Derivation(phase, recipe, dtype, run, whole, _tree(run, whole), fixed)
+    derivation.interpolate(hints)
+    conditions = derivation.relaxed()
+    points, differences = derivation.proved(conditions, random.Random(seed))
+    if differences and derivation.interpolated:
+        name = derivation.interpolated[0]
+        raise NoPolynomial(
+            name, f"{recipe.target} ({phase.name}): not one polynomial in {name}: {differences[0]}"
+        )
+    told = [Condition(Expr.symbol(n), "==", Expr.const(v)) for n, v in fixed.items()]
+    return PhaseCosts(
+        phase="decode" if phase.name == "decode" else "prefill",
+        conditions=[c.text() for c in (*told, *conditions, derivation.width())],
+        parameters=[Parameter(name=n.name, meaning=n.meaning, source=n.source) for n in run.notes.values()],
+        assumptions=list(whole.assumptions),
+        unresolved=list(_unresolved(whole)),
+        cache=derivation.cache.text(),
+        model=derivation.tree.record(),
+        proof=CostProof(
+            verdict="wrong" if differences else "exact",
+            dtype=str(dtype).removeprefix("torch."),
+            points=points,
+            differences=differences,
+        ),
+    )
+
+
+def _first_run(
+    phase: Phase, dtype: torch.dtype, hints: Mapping[str, int] | None, pinned: Mapping[str, int]
+) -> tuple[Recipe, SymbolicRun]:
+    """The run of the first way of making inputs that works, and the recipe with only that way."""
+    problem: Exception | None = None
+    for inputs in (phase.recipe.inputs, *phase.recipe.alternatives):
+        one = replace(phase.recipe, inputs=inputs, alternatives=())
+        try:
+            return one, run_symbolically(one, dtype, hints, pinned)
+        except Exception as error:  # noqa: BLE001 - analysed code may raise anything; the first reason is told
+            problem = problem or error
+    reason = f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
+    raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from problem
+
+
+def _tree(run: SymbolicRun, whole: Pattern) -> Node:
+    call = find_call(run.trace, whole.path, whole.occurrence)
+    if call is None:
+        raise ModelRefused(f"the call of {whole.path or 'the model'} was not recorded")
+    return layer_tree(run, call)
+
+
+def _unresolved(whole: Pattern) -> Iterator[Unresolved]:
+    for one in whole.unruled:
+        yield Unresolved(file=short_file(one.file), line=one.line, operation=one.name, reason="no rule")
+
+
+@dataclass
+class _Derivation:
+    phase: Phase
+    recipe: Recipe
+    dtype: torch.dtype
+    run: SymbolicRun
+    whole: Pattern
+    tree: Node
+    fixed: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        self.cache = _cache_bytes(self.phase.filling, self.run, self.dtype)
+        self.conditions = list(Assumed(self.whole.conditions).pattern(self.whole).conditions)
+        self.hints = {name: note.hint for name, note in self.run.notes.items()}
+        self.interpolated: list[str] = []
+
+    def interpolate(self, hints: Mapping[str, int] | None) -> None:
+        """A size of the call that Python counted with becomes a symbol again, by exact interpolation."""
+        consumed = {name for one in self.whole.consumed for name in one.symbols}
+        for name in sorted(self.hints.keys() - self.fixed.keys()):
+            if name not in consumed and not pins(self.conditions, name, self.hints):
+                continue
+            trees: dict[int, Node] = {}
+            caches: dict[int, Expr] = {}
+            for value in range(self.hints[name], self.hints[name] + LOOP_POINTS):
+                pinned = {**self.fixed, name: value}
+                run = run_symbolically(self.recipe, self.dtype, hints, pinned)
+                trees[value] = _tree(run, patterns(run, self.recipe.calls_as)[-1])
+                caches[value] = _cache_bytes(self.phase.filling, run, self.dtype)
+            cache = Expr.interpolate(name, caches, MAX_DEGREE)
+            tree = interpolated(name, trees)
+            if tree is None or cache is None:
+                raise NoPolynomial(
+                    name,
+                    f"{self.recipe.target} ({self.phase.name}): {name} became a number while it ran, and its "
+                    f"costs from {self.hints[name]} on are no polynomial in it",
+                )
+            self.tree, self.cache = tree, cache
+            self.conditions = [c for c in self.conditions if name not in c.symbols()]
+            self.interpolated.append(name)
+
+    def floors(self) -> Iterator[Condition]:
+        """From where on formulas hold that were interpolated: runs at each size below tell, down to the first
+        that counts otherwise, such as a peak that comes about elsewhere in short sequences."""
+        for name in self.interpolated:
+            lowest = self.hints[name]
+            while lowest > 2 and self.holds_at({**self.hints, name: lowest - 1}):
+                lowest -= 1
+            if lowest > 2:
+                yield Condition(Expr.symbol(name), ">=", Expr.const(lowest))
+
+    def width(self) -> Condition:
+        """The formulas hold for activations of 4 bytes, for wider or narrower ones, as they were derived."""
+        sign = {torch.float32: "==", torch.float64: ">"}.get(self.dtype, "<")
+        return Condition(Expr.symbol("a_dtype_bytes"), sign, Expr.const(4))
+
+    def relaxed(self) -> list[Condition]:
+        """The conditions that matter: those that a run with a size of 1 does not refute are dropped."""
+        essential = list(informative(self.conditions, self.conditions))
+        bounds = {c.text(): c for c in essential}
+        floors = list(self.floors())
+        settled = self.fixed.keys() | {name for c in floors for name in c.symbols()}
+        for name in self.hints.keys() - settled:
+            bounds.setdefault(f"{{{name}}} > 1", Condition(Expr.symbol(name), ">", Expr.const(1)))
+        for ones in _ones({n: h for n, h in self.hints.items() if n not in settled}):
+            sizes = {**self.hints, **ones}
+            broken = [c for c in bounds.values() if not c.holds(sizes)]
+            if broken and self.holds_at(sizes):
+                bounds = {text: c for text, c in bounds.items() if c not in broken}
+        return [*floors, *(c for c in bounds.values() if not c.is_trivially_true())]
+
+    def holds_at(self, sizes: Mapping[str, int]) -> bool:
+        """Whether every formula of the tree gives what a run at these sizes counts."""
+        try:
+            return not self.point(sizes)[1]
+        except Exception:  # noqa: BLE001 - the model refuses these sizes: its own condition
+            return False
+
+    def proved(
+        self, conditions: Sequence[Condition], rng: random.Random
+    ) -> tuple[list[CostPoint], list[str]]:
+        """Random sizes within the conditions, all formulas held against a run at each."""
+        points: list[CostPoint] = []
+        differences: list[str] = []
+        reason = "no random sizes satisfy the conditions"
+        far = {name: hint * REACH if hint > 1 else hint for name, hint in self.hints.items()}
+        for attempt in range(TRIES):
+            sizes = draw(far if attempt < TRIES // 2 else self.hints, conditions, rng, self.fixed)
+            if sizes is None:
+                continue
+            try:
+                point, wrong = self.point(sizes)
+            except Exception as error:  # noqa: BLE001 - the model refuses these sizes
+                reason = f"{type(error).__name__}: {str(error)[:200]}"
+                continue
+            points.append(point)
+            differences += wrong
+            if len(points) == POINTS:
+                return points, differences
+        raise ModelRefused(
+            f"proving {self.recipe.target} ({self.phase.name}): only {len(points)} of {POINTS} runs: {reason}"
+        )
+
+    def point(self, sizes: Mapping[str, int]) -> tuple[CostPoint, list[str]]:
+        """The whole and every distinct layer at these sizes: predicted, counted, and where they differ."""
+        widths = widths_of(self.dtype)
+        trace = measure(self.recipe, sizes, self.dtype, widths)
+        numbers = {**sizes, **widths}
+        wrong: list[str] = []
+        nodes = self.tree.walk()
+        first = None
+        for node in nodes:
+            call = find_call(trace, node.call.path, node.occurrence)
+            if call is None:
+                wrong.append(f"{node.call.path} was not called at {dict(sizes)}")
+                continue
+            point = compare(node.summary, summarise(trace, call, {}), numbers)
+            first = first or point
+            where = node.call.path or "the model"
+            wrong += [
+                f"{where}: {d.quantity} of {d.where} predicted {d.predicted}, counted {d.measured} at {sizes}"
+                for d in point.differences
+            ]
+        held, said = _held_bytes(self.phase.filling, self.dtype), self.cache.evaluate(numbers)
+        if held != said:
+            wrong.append(f"the cache holds {held} bytes, predicted {said} at {dict(sizes)}")
+        assert first is not None
+        predicted, counted = {**first.predicted, "cache": said}, {**first.measured, "cache": held}
+        return CostPoint(sizes=dict(sizes), predicted=predicted, measured=counted, layers=len(nodes)), wrong
+
+
+def _ones(hints: Mapping[str, int]) -> list[dict[str, int]]:
+    """Each size alone at 1, then all of them."""
+    names = [name for name, hint in hints.items() if hint > 1]
+    alone = [{name: 1} for name in names]
+    return [*alone, dict.fromkeys(names, 1)] if len(names) > 1 else alone
+
+
+def _cache_bytes(filling: Filling, run: SymbolicRun, dtype: torch.dtype) -> Expr:
+    """Bytes that the cache held before the call."""
+    total = Expr.const(0)
+    width = Expr.symbol(SYMBOLIC_WIDTHS[2])
+    for shape, kind in filling.tensors:
+        size = width if kind == dtype else Expr.const(kind.itemsize)
+        for one in shape:
+            size = size * (run.expressions.of(one) if isinstance(one, torch.SymInt) else one)
+        total = total + size
+    return total
+
+
+def _held_bytes(filling: Filling, dtype: torch.dtype) -> int:
+    """Bytes in the cache of the last measured run."""
+    return sum(torch.Size(shape).numel() * kind.itemsize for shape, kind in filling.tensors)

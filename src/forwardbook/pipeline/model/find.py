@@ -1,0 +1,156 @@
+"""What a user calls a model in; its architecture out: kept under an id, or told from a config just now."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import cast
+
+from pydantic import JsonValue
+
+from forwardbook.models.architecture import Architecture
+from forwardbook.pipeline.model.architecture import architecture_of
+from forwardbook.pipeline.model.source import (
+    ModelSource,
+    ModelUnknown,
+    config_from,
+    from_config_class,
+    from_folder,
+    model_named,
+)
+from forwardbook.pipeline.model.user import from_factory, is_factory, source_digest
+from forwardbook.workspace.model_files import ModelFiles, read_architecture
+
+
+def find_model(
+    name: str, kept: ModelFiles, inputs: Mapping[str, str] | None = None, trusted: bool = False
+) -> Architecture:
+    """The architecture of what a user named: an id, an alias, a file, a folder with a config, a config class,
+    a factory `package.module:function`.
+
+    Raises:
+        ModelUnknown: where nothing of that name is known here; nothing is ever downloaded.
+    """
+    if is_factory(name):
+        return from_factory(name, dict(inputs or {}))
+    found = kept.find(name)
+    if found is not None:
+        return found
+    path = Path(name)
+    if path.is_file() and path.suffix == ".json" and path.name != "config.json":
+        return read_architecture(path)
+    if path.is_file() and path.name == "config.json":
+        return described(from_folder(path.parent, trusted))
+    if path.is_dir():
+        return described(from_folder(path, trusted))
+    if name.count(".") > 1 and name.replace(".", "_").isidentifier():
+        return described(from_config_class(name))
+    if path.suffix == ".json":
+        raise ModelUnknown(f"reading {name}: there is no such file; --generate-arch writes models/<id>.json")
+    ids = kept.ids()
+    near = get_close_matches(name.rpartition("/")[2].lower(), ids, 4, 0.4)
+    raise ModelUnknown(
+        f"looking for the model {name}: no id kept here, file, folder or class has this name, and nothing is "
+        "downloaded\n"
+        f"  {'near it' if near else 'there are'}: {', '.join(near or ids)}\n"
+        "  or put the model's config.json into a folder and name that folder"
+    )
+
+
+def described(source: ModelSource) -> Architecture:
+    """The architecture of a model that can be built.
+
+    Raises:
+        ModelUnknown: where its constructor refuses the config.
+    """
+    try:
+        return architecture_of(source.model_id, source.model_class, source.config, source=source.source)
+    except ModelUnknown:
+        raise
+    except Exception as error:
+        raise ModelUnknown(f"building {source.model_id}: {type(error).__name__}: {error}") from error
+
+
+def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Architecture:
+    """The architecture with other values for fields of its config, `vision_config.image_size` among them.
+
+    Raises:
+        ModelUnknown: for fields that the config does not have, all of them listed.
+    """
+    if not fields:
+        return architecture
+    config = config_from(dict(architecture.config), architecture.model_id)
+    values = cast("dict[str, JsonValue]", json.loads(json.dumps(architecture.config)))
+    problems: list[str] = []
+    for name, value in fields.items():
+        holder: object = config
+        place = values
+        *parts, last = name.split(".")
+        for part in parts:
+            holder = getattr(holder, part, None)
+            inner = place.setdefault(part, {})
+            place = inner if isinstance(inner, dict) else {}
+        if not hasattr(holder, last):
+            problems.append(name)
+        place[last] = value
+    if problems:
+        raise ModelUnknown(
+            f"changing the config of {architecture.model_id}: it has no field {', '.join(problems)}"
+        )
+    suffix = "".join(f"-{name.rpartition('.')[2]}-{value}" for name, value in fields.items())
+    model_id = f"{architecture.model_id}{suffix}".replace("/", "-").replace(" ", "")
+    try:
+        new = config_from(dict(values), model_id)
+    except ModelUnknown as error:
+        raise ModelUnknown(f"changing the config of {architecture.model_id}: {error}") from error
+    source = ModelSource(model_id, model_named(architecture.model_class), new, architecture.source)
+    return described(source).model_copy(update={"proposal": architecture.proposal})
+
+
+def with_image_size(architecture: Architecture, size: int) -> Architecture:
+    """The model for square images of that many pixels.
+
+    Raises:
+        ModelUnknown: where its config has no size of images.
+    """
+    for place in ("image_size", "vision_config.image_size"):
+        outer, _, inner = place.rpartition(".")
+        part = architecture.config.get(outer) if outer else architecture.config
+        if isinstance(part, dict) and (inner in part or (not outer and _has(architecture, inner))):
+            return architecture if part.get(inner) == size else changed(architecture, {place: size})
+    raise ModelUnknown(f"{architecture.model_id} takes no images: its config has no image_size")
+
+
+def with_frames(architecture: Architecture, frames: int) -> Architecture:
+    """The model for that many frames: of a film, or of audio features, of which two make one position.
+
+    Raises:
+        ModelUnknown: where its config has no number of frames, or the number is odd and halves are needed.
+    """
+    if "num_frames" in architecture.config:
+        same = architecture.config["num_frames"] == frames
+        return architecture if same else changed(architecture, {"num_frames": frames})
+    positions = architecture.config.get("max_source_positions")
+    if "num_mel_bins" not in architecture.config or not isinstance(positions, int):
+        raise ModelUnknown(f"{architecture.model_id} takes no frames: its config has no number of them")
+    if frames % 2:
+        raise ModelUnknown(f"{architecture.model_id} halves its frames: give an even number, not {frames}")
+    same = positions == frames // 2
+    return architecture if same else changed(architecture, {"max_source_positions": frames // 2})
+
+
+def _has(architecture: Architecture, name: str) -> bool:
+    if "image_size" not in architecture.config and "vision_config" in architecture.config:
+        return False
+    return hasattr(config_from(dict(architecture.config), architecture.model_id), name)
+
+
+def config_digest(architecture: Architecture) -> str:
+    """What formulas depend on: class and config; of a factory its inputs and source."""
+    parts: list[object] = [architecture.model_class, architecture.config]
+    if architecture.inputs:
+        parts += [architecture.inputs, source_digest(architecture.model_class)]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

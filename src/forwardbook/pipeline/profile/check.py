@@ -1,0 +1,203 @@
+"""A trace and a model in; each product of the formulas beside the calls that ran it, equal or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forwardbook.formula import parse
+from forwardbook.models.record import LayerCosts, PhaseCosts
+from forwardbook.models.totals import Totals, Widths, evaluate, parsed
+from forwardbook.pipeline.model.pipeline import Model
+from forwardbook.pipeline.model.source import ModelRefused
+from forwardbook.pipeline.profile.links import EQUAL, Expected, Link, linked
+from forwardbook.profiling.readers.torch_trace import TorchTrace
+from forwardbook.profiling.trace_work import TraceWork, Unsaid, WorkGroup, work_of
+
+
+@dataclass(frozen=True)
+class TraceCheck:
+    """The trace beside the formulas at the sizes that it ran."""
+
+    file: str
+    devices: tuple[str, ...]
+    model: str
+    phase: str
+    sizes: Mapping[str, int]
+    repeats: int
+    links: tuple[Link, ...]
+    unsaid: tuple[Unsaid, ...]
+    notes: tuple[str, ...] = ()
+    kernel_us: float = 0.0
+
+    def predicted(self, kind: str) -> int:
+        """flops that the formulas say of the products that ran."""
+        ran = (link for link in self.links if link.found)
+        return sum(e.flops * e.times * self.repeats for link in ran for e in link.expected if e.kind == kind)
+
+    def counted(self, kind: str, matched: bool = True) -> int:
+        """flops of the trace's calls, of those that the formulas know alone or of all."""
+        links = (link for link in self.links if link.expected or not matched)
+        return sum(group.total for link in links for group in link.found if group.kind == kind)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every product that ran and that the formulas know ran as often as they say."""
+        return any(link.verdict in EQUAL for link in self.links) and not any(
+            link.verdict == "different" for link in self.links
+        )
+
+
+def check_trace(trace: TorchTrace, model: Model, sizes: Mapping[str, int], widths: Widths) -> TraceCheck:
+    """The formulas of a prefill, or of a decode step where `kv_len` is given, held against a trace.
+
+    Sizes that are not given are read off the trace. Of a trace that marks its phases, as those of
+    `profile run` do, the first prefill is meant, or the step that finds `kv_len` positions in the cache.
+
+    Raises:
+        SizesRefused: for sizes that the trace does not tell.
+        ModelRefused: where the model cannot be run at these sizes, or the trace has no such step.
+    """
+    phase = "decode" if "kv_len" in sizes else "prefill"
+    told = {**sizes_of(trace), **sizes}
+    trace, chosen = one_phase(trace, phase, told)
+    work = work_of(trace)
+    costs = model.phase(phase, told, widths)
+    known = {p.name: told[p.name] for p in costs.parameters}
+    totals = evaluate(costs, known, widths)
+    expected = expectations(costs, totals)
+    links, repeats = linked(expected, work.groups)
+    return TraceCheck(
+        file=trace.file,
+        devices=tuple(dict.fromkeys(trace.devices)),
+        model=model.architecture.model_id,
+        phase=phase,
+        sizes=known,
+        repeats=repeats,
+        links=links,
+        unsaid=work.unsaid,
+        notes=(*chosen, *_notes(links, work, sizes, told)),
+        kernel_us=work.kernel_us,
+    )
+
+
+def one_phase(trace: TorchTrace, phase: str, told: Mapping[str, int]) -> tuple[TorchTrace, tuple[str, ...]]:
+    """The part of a trace that is one call of a phase, and a note; the whole where phases are not marked.
+
+    Raises:
+        ModelRefused: where the phases are marked and this one did not run.
+    """
+    marked = trace.named(phase)
+    if not marked:
+        if trace.named("prefill"):
+            raise ModelRefused(
+                f"holding {trace.file} against {phase}: it marks its phases and has no {phase}"
+            )
+        return trace, ()
+    step = told["kv_len"] - told.get("seq_len", told["kv_len"]) if phase == "decode" else 0
+    if not 0 <= step < len(marked):
+        first = told.get("seq_len", 0)
+        last = first + len(marked) - 1
+        raise ModelRefused(
+            f"holding {trace.file} against a decode step at kv_len = {told['kv_len']}: its steps find "
+            f"{first} to {last} positions in the cache"
+        )
+    note = f"the trace marks its phases: {phase} {step + 1} of {len(marked)} is held against the formulas"
+    return trace.within(marked[step]), (note,)
+
+
+def sizes_of(trace: TorchTrace) -> dict[str, int]:
+    """Batch and length as the look-ups of token embeddings had them; the largest table is that of tokens."""
+    found: dict[int, tuple[int, int]] = {}
+    for one in trace.operators:
+        if one.name == "aten::embedding" and one.shapes and len(one.shapes) > 1:
+            table, indices = one.shapes[0], one.shapes[1]
+            if len(table) == 2 and len(indices) == 2:
+                found.setdefault(table[0], (indices[0], indices[1]))
+    if not found:
+        return {}
+    batch, length = found[max(found)]
+    return {"batch_size": batch, "seq_len": length}
+
+
+def expectations(costs: PhaseCosts, totals: Totals) -> list[Expected]:
+    """The products of each layer's own forward(): attention by itself, and what else it multiplies."""
+    found: dict[tuple[str, str, int], Expected] = {}
+    rows = {row.name: row for row in totals.rows}
+    values = {**totals.sizes, **totals.widths.in_bytes()}
+    for name, times, layer in costs.model.walk():
+        row = rows[name]
+        attention = list(_attention(layer, values))
+        rest = int(row.own.flops) - sum(flops * count for flops, count in attention)
+        parts = [("attention", flops, times * count) for flops, count in attention]
+        parts += [("gemm", rest, times)] if rest else []
+        for kind, flops, number in parts:
+            key = (layer.class_name, kind, flops)
+            known = found.get(key) or Expected(
+                (), layer.class_name.rpartition(".")[2], kind, flops, 0, _formula(layer, kind, flops, values)
+            )
+            found[key] = replace(known, names=(*known.names, name), times=known.times + number)
+    return list(found.values())
+
+
+def _attention(layer: LayerCosts, values: Mapping[str, object]) -> Iterable[tuple[int, int]]:
+    from forwardbook.formula.rational import rational_value
+
+    for one in layer.attention:
+        yield int(rational_value(parsed(one.dense), values)), one.count  # type: ignore[arg-type]
+
+
+def _formula(layer: LayerCosts, kind: str, flops: int, values: Mapping[str, object]) -> str:
+    """The formula of what a layer's own forward() multiplies: of one attention, or of all but attentions."""
+    if kind == "attention":
+        pairs = zip(layer.attention, _attention(layer, values), strict=True)
+        return next(one.dense for one, (said, _) in pairs if said == flops)
+    own = parse(layer.costs.flops)
+    for beneath in layer.sub_layers:
+        own -= parse(beneath.costs.flops) * beneath.repeat
+    for one in layer.attention:
+        own -= parse(one.dense) * one.count
+    return str(own)
+
+
+def _notes(
+    links: Sequence[Link], work: TraceWork, given: Mapping[str, int], told: Mapping[str, int]
+) -> Iterable[str]:
+    if missing := [link for link in links if link.verdict == "not run"]:
+        names = ", ".join(name or "the model" for link in missing for e in link.expected for name in e.names)
+        yield f"the trace does not run {names}"
+    for link in links:
+        for group in link.found if link.verdict == "not in the formulas" else ():
+            yield (
+                f"{group.operator} {group.shape} ({group.calls} calls, {group.total:,} flops) "
+                f"is in no formula{_guess(group, links, told)}"
+            )
+    if read := sorted(set(told) - set(given)):
+        yield f"read off the trace: {', '.join(f'{name} = {told[name]}' for name in read)}"
+    if work.kernel_us:
+        share = work.attributed_us / work.kernel_us
+        yield f"{share:.0%} of the time of all kernels is spent in the products above"
+
+
+def _guess(group: WorkGroup, links: Sequence[Link], told: Mapping[str, int]) -> str:
+    """Rotary frequencies were a product in older transformers; generate() keeps the last position alone."""
+    if group.shape.startswith("1 of ") and "x1 @ 1x" in group.shape:
+        return ": the rotary frequencies of older versions of transformers"
+    whole = group.flops * told.get("seq_len", 1)
+    for link in links:
+        if link.verdict == "not run" and link.flops == whole:
+            return f": {link.expected[0].names[0]} for the last position alone"
+    return ""
+
+
+def refuse_without_shapes(trace: TorchTrace) -> None:
+    """A trace without shapes, or without operators, can be held against nothing.
+
+    Raises:
+        ModelRefused: for such a trace.
+    """
+    if not trace.has_shapes:
+        raise ModelRefused(
+            f"holding {trace.file} against formulas: it has no shapes of inputs; profile again with "
+            "record_shapes=True"
+        )

@@ -1,0 +1,1 @@
+"""A workspace in; out its stale entries derived and proved again."""

@@ -1,0 +1,121 @@
+"""Stored entries in; their entries as the code is now out: the stored one where it is fresh, else derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from forwardbook.errors import ForwardbookError
+from forwardbook.guard.change import ClassChange
+from forwardbook.guard.findings import Trouble
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.regenerate.asked_again import subject_of
+from forwardbook.pipeline.regenerate.derive import Keeping, Outcome, Task, derive
+from forwardbook.pipeline.regenerate.run import kept_outcome
+from forwardbook.pipeline.regenerate.stale import stale_entry
+from forwardbook.pipeline.spread import Spread
+from forwardbook.schema import Entry
+from forwardbook.workspace.kept_outcomes import KeptOutcomes
+
+Told = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What is known of a class now: its entry and why it was looked at again, or the problem."""
+
+    key: str
+    full_class_name: str
+    entry: Entry | None = None
+    reasons: tuple[str, ...] = ()
+    problem: str = ""
+    derived: bool = False
+    gone: bool = False
+    """Whether there is no such class any more."""
+
+    def trouble(self, before: Entry) -> Trouble:
+        """The problem, at the place where the class was."""
+        place = before.code_location
+        advice = "; if that is meant: forwardbook regenerate --drop-gone" if self.gone else ""
+        reason = f"{self.problem}{advice}"
+        return Trouble(self.key, self.full_class_name, reason, place.file, place.line_start)
+
+
+@dataclass(frozen=True)
+class Now:
+    """How the present state is found: `folder` holds the code, `kept` what was derived before."""
+
+    folder: Path
+    kept: KeptOutcomes
+    spread: Spread = Spread()
+    limits: Limits = Limits()
+    roots: tuple[str, ...] = ()
+    told: Told = lambda doing, done, total: None
+    every: bool = False
+    """Whether fresh entries are derived too, so that both sides of a comparison are made in the same way."""
+    work: Callable[[Task], Outcome] = derive
+
+    def of(self, entries: Mapping[str, Entry], rules: str) -> Iterator[Current]:
+        """Each class as its code is now; `rules` is the version of rules of entries that name none."""
+        tasks: dict[str, Task] = {}
+        reasons: dict[str, tuple[str, ...]] = {}
+        for key, entry in entries.items():
+            if self.every:
+                reasons[key] = ()
+            else:
+                found = stale_entry(key, entry, rules, self.folder)
+                if found is None:
+                    yield Current(key, entry.full_class_name, entry)
+                    continue
+                reasons[key] = found.reasons
+            tasks[key] = self._task(key, entry)
+        for outcome in self._outcomes(list(tasks.values())):
+            yield _current(outcome, reasons[outcome.key])
+
+    def _outcomes(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        total, open_ = len(tasks), []
+        for task in tasks:
+            kept = kept_outcome(self.kept, task)
+            if kept is not None and kept.entry is not None:
+                yield kept
+            else:
+                open_.append(task)
+        work = Keeping(self.work, str(self.kept.root))
+        for count, outcome in enumerate(self.spread(work, open_), total - len(open_) + 1):
+            self.told(f"{outcome.problem_kind or 'derived'} {outcome.full_class_name}", count, total)
+            yield outcome
+
+    def _task(self, key: str, entry: Entry) -> Task:
+        return Task(
+            key=key,
+            entry=entry.model_dump(mode="json"),
+            folder=str(self.folder),
+            roots=self.roots,
+            memory_gb=self.limits.memory_gb,
+            seconds=self.limits.seconds,
+        )
+
+
+def _current(outcome: Outcome, reasons: tuple[str, ...]) -> Current:
+    entry = Entry.model_validate(outcome.entry) if outcome.entry is not None else None
+    gone = outcome.problem_kind == "gone"
+    return Current(outcome.key, outcome.full_class_name, entry, reasons, outcome.problem, True, gone)
+
+
+def located(change: ClassChange, entry: Entry, folder: Path) -> ClassChange:
+    """The change with its file relative to a folder, as a person and a code host look for it."""
+    try:
+        file = subject_of(entry, folder).found.file
+    except ForwardbookError:
+        return change
+    return replace(change, file=relative_to(file, folder))
+
+
+def relative_to(file: Path, folder: Path) -> str:
+    """The file from the folder on where it lies in it, else from its package on."""
+    root = folder.resolve()
+    if file.is_relative_to(root) and "-packages" not in file.as_posix():
+        return file.relative_to(root).as_posix()
+    parts = file.as_posix().rpartition("-packages/")
+    return parts[2]

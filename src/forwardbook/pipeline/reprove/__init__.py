@@ -1,0 +1,1 @@
+"""Stored entries in; whether they hold at fresh, larger sizes out."""

@@ -1,0 +1,180 @@
+"""Stored entries in; out, for each, whether its formulas give what is measured at fresh, larger sizes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal, cast
+
+from pydantic import JsonValue
+
+from forwardbook.pipeline.catalogue.copies import whole
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.process import run_child
+from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.regenerate.asked_again import derived_as, subject_of
+from forwardbook.pipeline.spread import HERE, Spread
+from forwardbook.schema import Entry, Record
+from forwardbook.workspace import Database
+from forwardbook.workspace.families import family_of
+
+SCALE: Final = 10
+"""How many times larger than the sizes of a proof those of a reproof are."""
+TOGETHER: Final = 12  # entries for one process: classes of one model share its runs
+CALLERS: Final = 6  # classes through which one is reached that stands in no model by itself
+SECONDS: Final = 40.0  # of the processor for one entry
+WORKER: Final = "forwardbook.pipeline.reprove.work:work"
+AGAIN: Final = "again"
+"""Under this name the diagnostics of a response hold the results."""
+
+State = Literal["equal", "uncovered", "different", "unmeasured"]
+"""`uncovered`: it gives the numbers of a call; beside that one was made which no regime gives."""
+
+Run = Callable[[Request, Limits, str], Response]
+
+
+class RegimeAgain(Record):
+    """One regime measured again: at how many points, how much larger the sizes were, what was amiss."""
+
+    name: str
+    state: State
+    points: int = 0
+    times: float = 0.0
+    """The median over its sizes of how many times larger each was than where it was proved."""
+    reason: str = ""
+    sizes: dict[str, int] = {}
+    differences: tuple[str, ...] = ()
+
+
+class EntryAgain(Record):
+    """One entry measured again."""
+
+    key: str
+    full_class_name: str
+    regimes: tuple[RegimeAgain, ...] = ()
+    reason: str = ""
+    """Why none of its regimes was measured."""
+
+    @property
+    def state(self) -> State:
+        """`different` where any regime is, else `uncovered`; `equal` where any was measured."""
+        states = {one.state for one in self.regimes}
+        order: tuple[State, ...] = ("different", "uncovered", "equal")
+        return next((one for one in order if one in states), "unmeasured")
+
+
+@dataclass(frozen=True, slots=True)
+class Reproof:
+    """How entries are measured again: the seed of sizes and draws, how much larger, within which limits."""
+
+    seed: int
+    scale: int = SCALE
+    limits: Limits = Limits()
+    spread: Spread = HERE
+    run: Run = run_child
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    keys: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    roots: tuple[str, ...]
+
+
+def drawn(keys: Sequence[str], sample: int | None, seed: int) -> list[str]:
+    """So many of the keys, drawn from the seed, in their order; all where there are no more."""
+    if sample is None or sample >= len(keys):
+        return sorted(keys)
+    return sorted(random.Random(seed).sample(sorted(keys), sample))
+
+
+def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path) -> Iterator[EntryAgain]:
+    """Each entry measured again, as groups of them are done; `folder` is where own code is looked for."""
+    groups: list[_Group] = []
+    for key in keys:
+        entry = whole(database, key)
+        if (reason := _unfit(entry)) != "":
+            yield EntryAgain(key=key, full_class_name=entry.full_class_name, reason=reason)
+            continue
+        roots = subject_of(entry, folder).roots if entry.code_hash else ()
+        _put(groups, key, entry, roots)
+    waiting: list[EntryAgain] = []
+    for results in how.spread(partial(_measured, how=how), groups):
+        for one in results:
+            if one.state == "unmeasured":
+                waiting.append(one)
+            else:
+                yield one
+    callers = _callers(waiting, database)
+    alone = [_Group((one.key,), (whole(database, one.key),), ()) for one in waiting if callers[one.key]]
+    yield from (one for one in waiting if not callers[one.key])
+    for results in how.spread(partial(_measured_in, how=how, callers=callers), alone):
+        yield from results
+
+
+def _callers(waiting: Sequence[EntryAgain], database: Database) -> dict[str, tuple[str, ...]]:
+    """For each class that nothing by itself leads to, some of those whose entries say that they call it."""
+    found: dict[str, list[str]] = {one.full_class_name: [] for one in waiting}
+    for key in database if found else ():
+        entry = database[key]
+        called = {call.class_name for one in entry.regimes for call in one.flop_analysis.submodule_calls}
+        for name in called & found.keys():
+            found[name].append(entry.full_class_name)
+    return {one.key: tuple(found[one.full_class_name][:CALLERS]) for one in waiting}
+
+
+def _unfit(entry: Entry) -> str:
+    if entry.proposal is not None:
+        return "its formulas were proposed: `forwardbook validate` measures such formulas again"
+    if derived_as(entry) == "static":
+        return "it was read and never run: its code is not run now"
+    return "" if entry.regimes else "it has no formulas"
+
+
+def _put(groups: list[_Group], key: str, entry: Entry, roots: tuple[str, ...]) -> None:
+    """Entries of one family are measured by one process, as many as it may hold."""
+    for place, one in enumerate(groups):
+        alike = _family(one.entries[0]) == _family(entry) and one.roots == roots
+        if alike and len(one.keys) < TOGETHER:
+            groups[place] = _Group((*one.keys, key), (*one.entries, entry), roots)
+            return
+    groups.append(_Group((key,), (entry,), roots))
+
+
+def _family(entry: Entry) -> str:
+    return family_of(entry.full_class_name, entry.library, bool(entry.code_hash)) or entry.library
+
+
+def _measured_in(group: _Group, how: Reproof, callers: Mapping[str, tuple[str, ...]]) -> list[EntryAgain]:
+    """What came of an entry in the models of its callers."""
+    return _measured(group, how, callers[group.keys[0]])
+
+
+def _measured(group: _Group, how: Reproof, callers: tuple[str, ...] = ()) -> list[EntryAgain]:
+    """What came of a group; where its process ended before, each entry by itself."""
+    entries = {key: one.model_dump(mode="json") for key, one in zip(group.keys, group.entries, strict=True)}
+    request = Request(
+        target=group.entries[0].full_class_name,
+        roots=group.roots,
+        seed=how.seed,
+        scale=how.scale,
+        budget=SECONDS,
+        stored=cast("dict[str, JsonValue]", entries),
+        wanted=callers,
+    )
+    seconds = how.limits.seconds * len(group.keys)
+    response = how.run(request, Limits(how.limits.memory_gb, seconds), WORKER)
+    if response.problem is None:
+        found = cast("list[JsonValue]", response.diagnostics[AGAIN])
+        return [EntryAgain.model_validate(one) for one in found]
+    if len(group.keys) == 1:
+        reason = response.problem.splitlines()[0]
+        name = group.entries[0].full_class_name
+        return [EntryAgain(key=group.keys[0], full_class_name=name, reason=reason)]
+    singles = [
+        _Group((key,), (entry,), group.roots) for key, entry in zip(group.keys, group.entries, strict=True)
+    ]
+    return [result for one in singles for result in _measured(one, how)]

@@ -1,0 +1,160 @@
+"""The formulas of a stored regime in, parsed; a measured call in; out every number in which they differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from forwardbook.analyzers.symbolic.summary import Summary
+from forwardbook.cost import Cost
+from forwardbook.formula import Condition, Expr, FormulaError, parse
+from forwardbook.pipeline.derivation.entry_lines import statements
+from forwardbook.profiling.proof import predict
+from forwardbook.schema import BUILT, QUANTITIES, WIDTH_NAMES, Regime
+
+PER_LINE: Final = ("flops", "pointwise_ops", "reads", "writes")
+_SHOWN: Final = 6  # numbers that differ, of one call
+
+Place = tuple[int, int]
+Costs = tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class StoredRegime:
+    """One regime, its formulas parsed when they are needed."""
+
+    regime: Regime
+    is_copy: bool = False
+    """Whether its lines are those of another class with the same code."""
+
+    def belongs_to(self, scenario: str) -> bool:
+        """Whether it came of a scenario: its name begins with that one's, or is it with a number."""
+        name = self.regime.name
+        return (
+            name.startswith(f"{scenario}, ")
+            or re.fullmatch(rf"{re.escape(scenario)}( \d+)?", name) is not None
+        )
+
+    @property
+    def flips(self) -> dict[str, str]:
+        """The booleans that were set the other way for it, as the constructor is given them."""
+        said = (text.removeprefix(BUILT) for text in self.regime.assumptions if text.startswith(BUILT))
+        pairs = (text.partition("=") for text in said)
+        plain = {name: value for name, _, value in pairs if value in ("True", "False")}
+        named = self.regime.name
+        return {name: value.lower() for name, value in plain.items() if f", {name} {value}" in named}
+
+    @cached_property
+    def formulas(self) -> dict[str, Expr]:
+        """Every quantity."""
+        return {name: parse(self.regime.formula(name), exact=True) for name in QUANTITIES}
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """Those on sizes; how wide numbers are is not one of them."""
+        return [c for c in self._stated if not c.symbols().intersection(WIDTH_NAMES)]
+
+    @cached_property
+    def _stated(self) -> list[Condition]:
+        return [Condition.parse(text) for text in self.regime.conditions]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of sizes in its formulas and conditions."""
+        formulas = frozenset(n for one in self.formulas.values() for n in one.symbols())
+        return formulas.union(n for one in self.conditions for n in one.symbols()) - set(WIDTH_NAMES)
+
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Whether its conditions hold, on sizes and on widths; one that cannot be told does not."""
+        try:
+            return all(c.holds(values) for c in self._stated)
+        except FormulaError:
+            return False
+
+    def holds_for(self, widths: Mapping[str, int]) -> bool:
+        """Whether what it says of widths of numbers, if anything, holds for these."""
+        return all(c.holds(widths) for c in self._stated if c.symbols() <= widths.keys())
+
+    def is_called_at(self, path: str) -> bool:
+        """Whether it was found where a module is: `layers.3.mlp` as `layers.*.mlp`."""
+        where = self.regime.context.removeprefix("called as ").split(", ")
+        return general(path) in where or (not path and self.regime.context == "called by itself")
+
+    def shares_calls(self, other: StoredRegime) -> bool:
+        """Whether both speak of calls in the same places of the same scenario."""
+        same = self.regime.name.partition(", ")[0].rstrip("0123456789 ")
+        theirs = other.regime.name.partition(", ")[0].rstrip("0123456789 ")
+        return same == theirs and self.regime.context == other.regime.context
+
+    def differences(self, measured: Summary, values: Mapping[str, int]) -> list[str]:
+        """What it says otherwise than a call, in words; empty where every number is equal."""
+        return [text for _, text in zip(range(_SHOWN), self._differing(measured, values), strict=False)]
+
+    def _differing(self, measured: Summary, values: Mapping[str, int]) -> Iterator[str]:
+        ours, theirs = self._lines(values), _measured(measured)
+        if self.is_copy:
+            ours, theirs = _ranked(ours), _ranked(theirs)
+        nothing: Costs = (0,) * len(PER_LINE)
+        for place in sorted(ours.keys() | theirs.keys()):
+            told, found = ours.get(place, nothing), theirs.get(place, nothing)
+            for name, ourselves, other in zip(PER_LINE, told, found, strict=True):
+                if ourselves != other:
+                    yield f"line {place[0]}, {name}: stored {ourselves}, measured {other}"
+        for name, size in measured.quantities().items():
+            told_total = predict(self.formulas[name], values)
+            if told_total != _integer(size):
+                yield f"total, {name}: stored {told_total}, measured {_integer(size)}"
+
+    def _lines(self, values: Mapping[str, int]) -> dict[Place, Costs]:
+        flops, memory = self._parsed
+        found: dict[Place, Costs] = {}
+        for (place, first), (_, second) in zip(flops, memory, strict=True):
+            costs = tuple(predict(one, values) for one in (*first, *second))
+            found[place] = _added(found.get(place), costs)
+        return found
+
+    @cached_property
+    def _parsed(self) -> tuple[list[tuple[Place, list[Expr]]], list[tuple[Place, list[Expr]]]]:
+        flops, memory = self.regime.flop_analysis.lines, self.regime.memory_analysis.lines
+        return (
+            [((x.line, x.end_line), _exact(x.flops, x.pointwise_ops)) for x in flops],
+            [((x.line, x.end_line), _exact(x.reads, x.writes)) for x in memory],
+        )
+
+
+def general(path: str) -> str:
+    """A path below a model with the places in lists left open."""
+    return re.sub(r"\.\d+(?=\.|$)", ".*", path)
+
+
+def _exact(*texts: str) -> list[Expr]:
+    return [parse(text, exact=True) for text in texts]
+
+
+def _measured(summary: Summary) -> dict[Place, Costs]:
+    found: dict[Place, Costs] = {}
+    for _, start, end, _, cost, _, _ in statements(summary.lines):
+        found[start, end] = _added(found.get((start, end)), _integers(cost))
+    return found
+
+
+def _integers(cost: Cost) -> Costs:
+    return tuple(_integer(getattr(cost, name)) for name in PER_LINE)
+
+
+def _integer(size: object) -> int:
+    return Expr.of(size).const_value()  # type: ignore[arg-type]
+
+
+def _added(before: Costs | None, costs: Costs) -> Costs:
+    pairs = zip(before or (0,) * len(costs), costs, strict=True)
+    return tuple(None if a is None or b is None else a + b for a, b in pairs)
+
+
+def _ranked(lines: Mapping[Place, Costs]) -> dict[Place, Costs]:
+    """Lines that cost something by their rank: a copy has them elsewhere, in the same order."""
+    costs: Iterable[Costs] = (lines[place] for place in sorted(lines) if any(lines[place]))
+    return {(rank, rank): one for rank, one in enumerate(costs, 1)}

@@ -1,0 +1,1 @@
+"""A workspace in; the pages of its book out."""
