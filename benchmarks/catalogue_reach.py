@@ -4,8 +4,8 @@
 
 Every way of the library's adapter is tried as `forwardbook catalogue build` tries it, but only run: on meta,
 with plain sizes, in float32; nothing is derived or proved. The library is imported once, each unit is a fork
-of that process. Results in benchmarks/results/catalogue_reach.json; what was found of each unit is kept beside
-it, with the suffix .partial, for --resume.
+of that process. Results in benchmarks/results/catalogue_reach.json; what was found of each unit is kept
+beside it, with the suffix .partial, for --resume.
 """
 
 from __future__ import annotations
