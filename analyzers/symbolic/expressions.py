@@ -148,9 +148,22 @@ class Expressions:
             sign = _COMPARISONS[node.op] if value else _OPPOSITE[_COMPARISONS[node.op]]
             if left == right and sign in ("==", "<=", ">="):
                 return []
+            if sign == "==":
+                left, right = self._without_common(left, right)
             return [Condition(left, sign, right)]
         except (Unexpressed, FormulaError):
             return []
+
+
+    def _without_common(self, left: Expr, right: Expr) -> tuple[Expr, Expr]:
+        """Both sides of an equation without the sizes, not 0 in this run, that every term of both has."""
+        terms = [dict(powers) for _, powers in (*left.monomials(), *right.monomials())]
+        for name, hint in self.ledger.hints.items():
+            common = min((powers.get(f"{{{name}}}", 0) for powers in terms), default=0)
+            if common > 0 and hint > 0:
+                factor = Expr.symbol(name) ** common
+                left, right = left.exact_div(factor), right.exact_div(factor)
+        return left, right
 
 
 def _refuse(node: Node) -> Expr:

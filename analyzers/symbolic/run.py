@@ -170,7 +170,12 @@ def run_symbolically(
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)
-        with torch.device("meta"), no_initialisation(), _Construction(values):
+        with (
+            FusedOperations(symbolic=True),
+            torch.device("meta"),
+            no_initialisation(),
+            _Construction(values),
+        ):
             root = recipe.build(sizes).eval()
             args, kwargs = recipe.inputs(sizes, root, MetaMaker())
         ledger.running = True
@@ -199,7 +204,12 @@ def run_measured(
     recorder = Recorder(widths, dtype, values)
     chosen = NumberSizes(sizes)
     with casting_on_meta(), default_dtype(dtype), torch.no_grad():
-        with torch.device("meta"), no_initialisation(), _Construction(values):
+        with (
+            FusedOperations(symbolic=False),
+            torch.device("meta"),
+            no_initialisation(),
+            _Construction(values),
+        ):
             root = recipe.build(chosen).eval()
             args, kwargs = recipe.inputs(chosen, root, MetaMaker())
         with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):

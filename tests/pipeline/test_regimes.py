@@ -267,3 +267,27 @@ def test_opposite(text: str, opposite: str) -> None:
 
     assert opposite == negated(condition).text()
     assert condition == negated(negated(condition))
+
+
+class Columns(nn.Module):
+    """Takes as many columns as the matrix has, one by one, and as many layers as it is told."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.width = width
+        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return torch.stack([x[:, i] * 2 for i in range(self.width)], -1)
+
+
+def test_a_count_that_never_changed_is_a_condition(recipe_from: Maker) -> None:
+    """What became a number, and was the same wherever formulas held, is said though they do not name it."""
+    recipe = over_rows(recipe_from, Columns, "width", "layers", layers=3)
+    held = (Condition.parse("{width} == 6"),)
+    [one] = derive(recipe, FULL, [recipe.calls_as], seed=1, held=held)
+
+    assert (("layers",), True) == (one.interpolated, one.exact)
+    assert "{width} == 6" in [c.text() for c in one.pattern.conditions]

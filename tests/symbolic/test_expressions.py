@@ -157,3 +157,15 @@ def test_expressions_hold_at_other_sizes(
         met = False
     if met:
         assert _program(steps, [other_a, other_b, 3]) == found.evaluate(there)
+
+
+def test_equations_are_said_without_common_factors() -> None:
+    """`a * b == 8 * a` is `b == 8`; a size that is 0 in this run is no factor, nor any of an inequality."""
+    ledger = Ledger()
+    a, b, none = ledger.symbol("a", 3), ledger.symbol("b", 8), ledger.symbol("none", 0)
+    for asked in (a * b == 8 * a, none * b == 7 * none, a * b < 9 * a):
+        assert bool(asked)
+
+    said = [c.text() for c in Expressions(ledger).conditions(ledger.guards)]
+
+    assert ["{b} == 8", "{b} * {none} == 7 * {none}", "{a} * {b} < 9 * {a}"] == said

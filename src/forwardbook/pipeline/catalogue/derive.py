@@ -136,6 +136,7 @@ def _narrow(
     targets = _targets([one.derived for one in wide])
     with clock.within():
         narrow = derive(recipe, LOW, targets, seed, points=points)
+        narrow = with_counts_held(narrow, seed, points)
         low = _held(wide, narrow, seed, points)
     called = {_call(one) for one in low}
     wanted = {_call(one) for one in wide}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.regimes import Derived, loop_names
+from forwardbook.pipeline.derivation.regimes import Derived, loop_names, with_counts_said
 from forwardbook.profiling.proof import prove
 
 
@@ -30,7 +30,7 @@ def _held(one: Derived, seed: int, points: int) -> Derived:
     pattern = Assumed([*stated, *conditions]).pattern(replace(one.pattern, conditions=conditions))
     pattern = replace(pattern, conditions=tuple(dict.fromkeys((*pattern.conditions, *held))))
     [proof] = prove(one.recipe, [pattern], numbers, one.dtype, seed, points, held)
-    again = replace(one, pattern=pattern, proof=proof, interpolated=())
+    again = with_counts_said(replace(one, pattern=pattern, proof=proof, interpolated=()))
     return again if again.exact else one
 
 

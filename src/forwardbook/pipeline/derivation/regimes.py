@@ -89,7 +89,28 @@ def derive(
         Derived(recipe, dtype, p, proof, run.notes, target, seen=raw.summary)
         for (target, raw), p, proof in zip(called, found, proofs, strict=True)
     ]
-    return over_counts(derived, seed, points, hints, held) if loops else derived
+    if loops:
+        return over_counts(derived, seed, points, hints, held)
+    return [with_counts_said(one) for one in derived]
+
+
+def with_counts_said(one: Derived) -> Derived:
+    """The regime, with a condition for each size that became a number and had one value at all its points.
+
+    Formulas may hang on such a size without naming it: nothing is known of them at another value.
+    """
+    numbers = {name: note.hint for name, note in one.notes.items()}
+    counted = _consumed(one, numbers) - set(one.interpolated)
+    seen = {name: {p.sizes[name] for p in one.proof.points if name in p.sizes} for name in sorted(counted)}
+    same = {name: next(iter(values)) for name, values in seen.items() if len(values) == 1}
+    known = {c.text() for c in one.pattern.conditions}
+    said = [Condition(Expr.symbol(name), "==", Expr.const(value)) for name, value in same.items()]
+    more = tuple(c for c in said if c.text() not in known)
+    return replace(one, pattern=replace(one.pattern, conditions=(*one.pattern.conditions, *more)))
+
+
+def _consumed(one: Derived, numbers: Mapping[str, int]) -> set[str]:
+    return {name for c in one.pattern.consumed for name in c.symbols if name in numbers}
 
 
 def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int]) -> bool:
@@ -101,11 +122,16 @@ def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int])
 
 
 def loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
-    """The sizes to interpolate over: consumed as numbers, or fixed by what Python compared."""
-    consumed = {name for c in one.pattern.consumed for name in c.symbols if name in numbers}
+    """The sizes to interpolate over: consumed as numbers, or fixed by what Python compared.
+
+    A size that was the same wherever formulas failed is not why they did.
+    """
+    consumed = _consumed(one, numbers)
     pinned = {name for name in numbers if pins(one.pattern.conditions, name, numbers)}
     names = (consumed | pinned) if not one.exact else (consumed & pinned)
-    return tuple(sorted(names))
+    failed = [point.sizes for point in one.proof.points if point.differences]
+    to_blame = {name for name in names if any(sizes.get(name) != numbers[name] for sizes in failed)}
+    return tuple(sorted(to_blame or names))
 
 
 def over_counts(
@@ -149,7 +175,7 @@ def over_counts(
             if not members:
                 break
             chosen = [derived[i].pattern for i in members]
-    return derived
+    return [with_counts_said(one) for one in derived]
 
 
 def _proved(
