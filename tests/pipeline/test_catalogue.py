@@ -76,7 +76,7 @@ def _built(folder: Path, child: Child, plan: Plan | None = None, force: bool = F
     plan = plan or planned("zoo_of_parts")
     done = list(build(plan, workspace, Building(run=child, force=force)))
     merge(plan, [one.result for one in done], workspace, whole=True)
-    Journal(workspace, plan.library).clear()
+    Journal(workspace, plan.library).clear(unit.name for unit in plan.units)
 
 
 def _files(folder: Path) -> tuple[bytes, bytes]:
@@ -130,6 +130,17 @@ def test_an_interrupted_build_ends_as_if_it_had_not_been(zoo: Path, make_entry: 
 
         assert whole == _files(zoo)
         assert sorted(asked) == sorted(set(asked))
+
+
+def test_clearing_leaves_what_another_build_keeps(tmp_path: Path) -> None:
+    """What an interrupted build keeps of other units stays until it is in the database."""
+    journal = Journal(Workspace(tmp_path), "zoo")
+    for name in ("zoo.one", "zoo.two"):
+        journal.keep(UnitResult(unit=name, library="zoo", record=UnitRecord(stamp="now")))
+
+    journal.clear(["zoo.one"])
+
+    assert ["zoo.two"] == [one.unit for one in journal.all()]
 
 
 def test_a_half_written_catalogue_is_taken_away(tmp_path: Path) -> None:

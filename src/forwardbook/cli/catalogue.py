@@ -87,7 +87,7 @@ def build(
     results: list[UnitResult] = [one.result for one in done]
     merged = merge(plan, results, workspace, whole=not only and sample is None)
     journal = Journal(workspace, library)
-    journal.clear()
+    journal.clear(one.result.unit for one in done)
     _tell(library, done, as_json)
     if not as_json:
         console().print(summary_view(library, results))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -40,13 +40,12 @@ class Journal:
             if (found := _read(path)) is not None:
                 yield found
 
-    def clear(self) -> None:
-        """Take all away: it is in the database."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def drop(self, unit: str) -> None:
-        """Take one unit's away."""
-        self._path(unit).unlink(missing_ok=True)
+    def clear(self, units: Iterable[str]) -> None:
+        """Take these away: they are in the database. Others, of a build that was interrupted, stay."""
+        for unit in units:
+            self._path(unit).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # others are there
+            self.folder.rmdir()
 
     def _path(self, unit: str) -> Path:
         """A file for the unit: its name where that is a plain word, and a hash that no other has."""

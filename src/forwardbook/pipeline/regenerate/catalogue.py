@@ -84,7 +84,7 @@ def _library(
     merge(plan, results, workspace, whole=False)
     journal = Journal(workspace, library)
     for one in results:
-        journal.drop(one.unit)
+        journal.clear([one.unit])
     worked = {one.unit for one in results}
     late = {c.full_name for unit in units if unit.name not in worked for c in unit.classes}
     rebuilt.left += [one.key for one in found if one.entry.full_class_name in late]
