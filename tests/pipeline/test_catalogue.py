@@ -185,6 +185,19 @@ def test_a_pattern_chooses_units_and_keeps_the_rest(zoo: Path, make_entry: Make)
     assert 6 == len(read_catalogue(workspace).libraries["zoo_of_parts"].units)
 
 
+def test_what_no_build_has_tried_counts_as_found(zoo: Path, make_entry: Make) -> None:
+    """The figures of a part are told of the whole library: classes of other units are found, and not tried."""
+    plan, workspace = planned("zoo_of_parts", "*bee*"), Workspace(zoo)
+    done = list(build(plan, workspace, Building(run=Child(make_entry))))
+    merge(plan, [one.result for one in done], workspace, whole=False)
+    whole = sum(len(unit.classes) for unit in planned("zoo_of_parts").units)
+    tried = sum(len(unit.classes) for unit in plan.units)
+
+    [told] = coverage(read_catalogue(workspace))
+
+    assert (whole, whole - tried) == (told.found, told.untried)
+
+
 @pytest.mark.parametrize(
     ("name", "only", "said"),
     [

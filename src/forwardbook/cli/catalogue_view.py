@@ -112,6 +112,8 @@ def coverage_view(shares: Sequence[Share], most: int) -> RenderableType:
         table.add_row(escape(name), *map(str, counts), exact, str(one.sharing))
     parts: list[RenderableType] = [table]
     for one in shares:
+        if one.untried:
+            parts += ["", Text(f"{one.library}: {one.untried} of {one.found} classes were not tried yet")]
         parts += ["", Text(_derived(one))]
         if one.model_types:
             told = f"{one.library}: {one.model_types_reached} of {one.model_types} model types ran"

@@ -42,6 +42,8 @@ class Share:
     model_types: int
     model_types_reached: int
     sharing: int
+    untried: int
+    """Of those found, in units that no build has worked on yet."""
     reasons: tuple[Reason, ...]
     built: bool = True
     """Whether a catalogue was built; else nobody tried the classes without an entry."""
@@ -74,7 +76,7 @@ def share(name: str, library: LibraryRecord) -> Share:
     return Share(
         library=name,
         version=library.version,
-        found=len(classes),
+        found=max(library.classes, len(classes)),
         reached=len(classes) - states["unreached"],
         exact=states["exact"],
         bounded=states["bounded"],
@@ -86,6 +88,7 @@ def share(name: str, library: LibraryRecord) -> Share:
         model_types=len({way.model_type for way in ways}),
         model_types_reached=len({way.model_type for way in ways if not way.reason}),
         sharing=sum(bool(one.same_as) for one in classes),
+        untried=max(library.classes - len(classes), 0),
         reasons=tuple(reasons(classes)),
     )
 

@@ -49,7 +49,11 @@ def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, wh
     worked = {one.unit for one in results if one.entries}
     totals = {name: one for name, one in library.totals.items() if one.unit in units.keys() - worked}
     record = LibraryRecord(
-        version=plan.version, stamp=plan.stamp if whole else "", units=units, totals=totals
+        version=plan.version,
+        stamp=plan.stamp if whole else "",
+        classes=plan.classes,
+        units=units,
+        totals=totals,
     )
     updated = Catalogue(libraries={**catalogue.libraries, plan.library: record})
     if updated != catalogue:

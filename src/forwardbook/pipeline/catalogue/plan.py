@@ -27,12 +27,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A library's version and units, in order; `stamp` is the state of all its files."""
+    """A library's version and chosen units, in order; `stamp` is the state of all its files."""
 
     library: str
     version: str
     stamp: str
     units: tuple[Unit, ...]
+    classes: int = 0
+    """How many the whole library has, in units of the plan or not."""
 
 
 class NoSuchPackage(ForwardbookError):
@@ -67,7 +69,7 @@ def planned(library: str, only: str = "") -> Plan:
         raise NoSuchPackage(
             f"looking for units of {library} that fit {only!r}: there is none; there are {names}, ..."
         )
-    return Plan(library, versions.get(library, ""), whole, chosen)
+    return Plan(library, versions.get(library, ""), whole, chosen, len(found))
 
 
 def _fits(unit: Unit, pattern: str) -> bool:

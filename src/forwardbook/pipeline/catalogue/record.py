@@ -115,6 +115,8 @@ class LibraryRecord(Record):
 
     version: str = ""
     stamp: str = ""
+    classes: int = 0
+    """How many were found, in units that were worked on or not."""
     units: dict[str, UnitRecord] = Field(default_factory=dict)
     totals: dict[str, ModelTotals] = Field(default_factory=dict)
 

@@ -37,6 +37,7 @@ def _figures(one: Share) -> Figures:
     types = f"{one.model_types_reached} of {one.model_types}" if one.model_types else ""
     counts = {
         "Found": one.found,
+        "Not tried yet": one.untried,
         "Reached": one.reached,
         "Exact": one.exact,
         "Bounded": one.bounded,
