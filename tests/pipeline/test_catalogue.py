@@ -186,7 +186,7 @@ def test_a_pattern_chooses_units_and_keeps_the_rest(zoo: Path, make_entry: Make)
 
 
 def test_what_no_build_has_tried_counts_as_found(zoo: Path, make_entry: Make) -> None:
-    """The figures of a part are told of the whole library: classes of other units are found, and not tried."""
+    """Figures of a part are told of the whole library: classes of other units are found, and not tried."""
     plan, workspace = planned("zoo_of_parts", "*bee*"), Workspace(zoo)
     done = list(build(plan, workspace, Building(run=Child(make_entry))))
     merge(plan, [one.result for one in done], workspace, whole=False)
