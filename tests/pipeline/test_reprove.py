@@ -165,3 +165,18 @@ def test_places_in_lists_are_left_open() -> None:
     """A path in a model is as contexts of regimes say it."""
     assert "layers.*.experts.*.up" == general("layers.3.experts.12.up")
     assert "stage1.conv" == general("stage1.conv")
+
+
+def test_a_stored_copy_is_measured_as_a_copy(tmp_path: Path) -> None:
+    """Of a copy the child is told whose lines it has, though it gets the formulas with it."""
+    key = next(key for key in SHIPPED if SHIPPED[key].same_as is not None)
+    told: list[dict[str, object]] = []
+
+    def run(request: Request, limits: Limits, worker: str) -> Response:
+        told.extend(request.stored.values())  # type: ignore[arg-type]
+        return Response(problem="no more is asked")
+
+    list(reprove([key], SHIPPED, Reproof(1, run=run), tmp_path))
+
+    assert {SHIPPED[key].same_as} == {one["same_as"] for one in told}
+    assert all(one["regimes"] for one in told)

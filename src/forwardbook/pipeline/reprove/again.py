@@ -95,7 +95,7 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
     """Each entry measured again, as groups of them are done; `folder` is where own code is looked for."""
     groups: list[_Group] = []
     for key in keys:
-        entry = whole(database, key)
+        entry = _whole(database, key)
         if (reason := _unfit(entry)) != "":
             yield EntryAgain(key=key, full_class_name=entry.full_class_name, reason=reason)
             continue
@@ -109,10 +109,15 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
             else:
                 yield one
     callers = _callers(waiting, database)
-    alone = [_Group((one.key,), (whole(database, one.key),), ()) for one in waiting if callers[one.key]]
+    alone = [_Group((one.key,), (_whole(database, one.key),), ()) for one in waiting if callers[one.key]]
     yield from (one for one in waiting if not callers[one.key])
     for results in how.spread(partial(_measured_in, how=how, callers=callers), alone):
         yield from results
+
+
+def _whole(database: Database, key: str) -> Entry:
+    """The entry with its formulas; a copy still says whose they are: its lines are that class's."""
+    return whole(database, key).model_copy(update={"same_as": database[key].same_as})
 
 
 def _callers(waiting: Sequence[EntryAgain], database: Database) -> dict[str, tuple[str, ...]]:
