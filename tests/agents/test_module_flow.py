@@ -90,7 +90,7 @@ def run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs the class."""
     if request.param == "child":
         return run_child
-    for module in ("agent_module", "asked_again"):
+    for module in ("agent.module", "regenerate.asked_again"):
         monkeypatch.setattr(f"forwardbook.pipeline.{module}.run_child", run_inside)
     return run_inside
 
@@ -222,7 +222,7 @@ def test_many_classes_in_one_batch(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], key: str
 ) -> None:
     """`analyze-module A B C --batch`: one batch for what is open, at half the price; C needs no model."""
-    for module in ("agent_module", "analyze"):
+    for module in ("agent.module", "analysis.one"):
         monkeypatch.setattr(f"forwardbook.pipeline.{module}.run_child", run_inside)
     monkeypatch.setattr(attempt, "__kwdefaults__", {**attempt.__kwdefaults__, "run": run_inside})
     (folder / "calm.py").write_text(OTHER)
