@@ -180,3 +180,14 @@ def test_a_stored_copy_is_measured_as_a_copy(tmp_path: Path) -> None:
 
     assert {SHIPPED[key].same_as} == {one["same_as"] for one in told}
     assert all(one["regimes"] for one in told)
+
+
+def test_classes_that_become_the_same_are_measured_apart() -> None:
+    """A lazy norm becomes the plain class when it is first called, and is built in another way."""
+    keys = ("torch_InstanceNorm1d", "torch_LazyInstanceNorm1d")
+    stored = {key: whole(SHIPPED, key).model_dump(mode="json") for key in keys}
+    request = Request(target=keys[0], seed=3, scale=10, budget=120, stored=stored)
+
+    found = work(request).diagnostics[AGAIN]
+
+    assert ["equal", "equal"] == [EntryAgain.model_validate(one).state for one in found]  # type: ignore[union-attr]

@@ -216,6 +216,7 @@ class _Runs:
                     root = class_name(one.build(hinted))
                 key = (
                     root,
+                    recipe.target if root in (recipe.target, recipe.calls_as) else "",
                     recipe.scenario,
                     tuple(sorted(flips.items())),
                     tuple(sorted(hints.items())),
