@@ -22,6 +22,7 @@ from forwardbook.profiling.sizes import draw
 POINTS = 3
 TRIES = 24
 REDRAWS = 6
+BEYOND = (8, 14)  # so many layers further, kinds of layers that come round every six or eight have come round
 MORE = 3  # further points, while a size of a formula has had one value at all of them
 UNEQUAL = {"w_dtype_bytes": 3, "a_dtype_bytes": 5, "kv_dtype_bytes": 7}
 
@@ -129,7 +130,7 @@ def prove(
 ) -> list[PatternProof]:
     """Each pattern at `points` random assignments that satisfy its conditions, the recipe's and `held`.
 
-    At one of them each size of `beyond` has that value or a little more, if the conditions allow it.
+    At one of them each size of `beyond` is a dozen larger than that, if the conditions allow it.
     """
     rng = random.Random(seed)
     proofs = [PatternProof(p) for p in patterns]
@@ -152,7 +153,7 @@ def prove(
         if seen and attempt % 2:
             fixed = {name: value for name, value in fixed.items() if not _unvaried({name: value}, seen)}
         if further and len(seen) == points - 1:
-            fixed |= {name: value + rng.randint(0, 2) for name, value in further.items()}
+            fixed |= {name: value + rng.randint(*BEYOND) for name, value in further.items()}
             further = {}
         sizes = draw(hints, conditions, rng, fixed)
         for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
