@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from forwardbook.analyzers.symbolic.assume import divisibility, gap
+from forwardbook.analyzers.symbolic.assume import as_multiple, divisibility, gap
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.formula.bounds import is_never_negative
 
 MOST = 40  # conditions that are looked at, and terms of one of them: beyond, a search is as quick
-_QUOTIENT = "quotient__"  # stands for x // m where x is a multiple of m; no size may be called so
 
 
 def is_impossible(
@@ -38,45 +37,45 @@ def _excluded(
     small = [c for c in conditions if len(c.left.terms) + len(c.right.terms) <= MOST]
     broken = {place for place, condition in enumerate(small) if not condition.is_met(dict(near))}
     try:
-        gaps = [_gaps(one) for one in _raised(_divided(_replaced(small, dict(held)), zeros), zeros)]
+        known = [c.subs(dict(held)) for c in small]
+        said = [_gaps(one) for one in _raised(_divided(known, zeros), zeros)]
     except FormulaError:
         return False
     # two that exclude each other do not both hold near there
-    return any(
-        is_never_negative(-(mine + theirs) - 1)
-        for place in broken
-        for mine in gaps[place]
-        for others in gaps
-        for theirs in others
-    )
+    every = [theirs for one in said for theirs in one]
+    return any(exclude(mine, theirs) for place in broken for mine in said[place] for theirs in every)
 
 
-def _gaps(condition: Condition) -> tuple[Expr, ...]:
-    """What the condition says is at least 0."""
-    difference = condition.left - condition.right
+def gaps(condition: Condition) -> tuple[Expr, ...]:
+    """What an equation or inequality says is at least 0; nothing of the others."""
     if condition.op == "==":
+        difference = condition.left - condition.right
         return difference, -difference
-    if condition.op == "!=":
-        return () if difference else (Expr.const(-1),)
     inequality = gap(condition)
     return () if inequality is None else (inequality,)
 
 
-def _replaced(conditions: Iterable[Condition], values: Mapping[str, int | Expr]) -> list[Condition]:
-    """The conditions with numbers or expressions in place of sizes."""
-    return [Condition(c.left.subs(values), c.op, c.right.subs(values)) for c in conditions]
+def exclude(mine: Expr, theirs: Expr) -> bool:
+    """Whether two values cannot both be at least 0: their sum is negative whatever the sizes, 0 included."""
+    return is_never_negative(-(mine + theirs) - 1)
+
+
+def _gaps(condition: Condition) -> tuple[Expr, ...]:
+    """The same, and -1 for a value that is said to differ from itself."""
+    never = condition.op == "!=" and condition.left == condition.right
+    return (Expr.const(-1),) if never else gaps(condition)
 
 
 def _divided(conditions: list[Condition], zeros: frozenset[str]) -> list[Condition]:
     """The conditions with every multiple written as divisor times quotient, so that roundings cancel."""
     for name, divisor, known in divisibility(conditions):
         if name not in zeros:  # else the quotient may be 0 as well
-            multiple: dict[str, int | Expr] = {name: divisor * Expr.symbol(f"{_QUOTIENT}{name}")}
-            conditions = [c if c is known else _replaced([c], multiple)[0] for c in conditions]
+            conditions = [c if c is known else c.subs(as_multiple(name, divisor)) for c in conditions]
     return conditions
 
 
 def _raised(conditions: list[Condition], zeros: frozenset[str]) -> list[Condition]:
     """The conditions in what each size has above 1, which is 0 or more."""
     names = frozenset[str]().union(*(c.symbols() for c in conditions)) - zeros
-    return _replaced(conditions, {name: Expr.symbol(name) + 1 for name in sorted(names)})
+    moved: dict[str, int | Expr] = {name: Expr.symbol(name) + 1 for name in sorted(names)}
+    return [c.subs(moved) for c in conditions]

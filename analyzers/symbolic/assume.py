@@ -44,6 +44,11 @@ def _divisor(left: Expr, name: str) -> Expr | None:
     return next((m for m in candidates if size.mod(m) == left), None)
 
 
+def as_multiple(name: str, divisor: Expr) -> dict[str, int | Expr]:
+    """The size written as its divisor times a quotient of its own."""
+    return {name: divisor * Expr.symbol(f"{_QUOTIENT}{name}")}
+
+
 class Assumed:
     """Rewrites under `x % m == 0`: x becomes m quotients, roundings cancel, the quotient becomes x / m."""
 
@@ -71,14 +76,12 @@ class Assumed:
 
     def _implies(self, one: Condition) -> bool:
         """Whether a condition holds for all quotients, each a size from 1 on like its multiple."""
-        left, right = one.left, one.right
         try:
             for name, divisor, _ in self.pairs:
-                multiple: dict[str, int | Expr] = {name: divisor * Expr.symbol(f"{_QUOTIENT}{name}")}
-                left, right = left.subs(multiple), right.subs(multiple)
+                one = one.subs(as_multiple(name, divisor))
         except FormulaError:
             return False
-        return Condition(left, one.op, right).is_trivially_true()
+        return one.is_trivially_true()
 
     def pattern(self, pattern: Pattern) -> Pattern:
         """Every expression of a pattern rewritten."""
@@ -110,7 +113,7 @@ def rewritten(summary: Summary, change: Callable[[Expr], Expr]) -> Summary:
 
 def substituted(pattern: Pattern, values: Mapping[str, int | Expr]) -> Pattern:
     """The pattern with numbers in place of names, in formulas and conditions."""
-    said = [Condition(c.left.subs(values), c.op, c.right.subs(values)) for c in pattern.conditions]
+    said = [c.subs(values) for c in pattern.conditions]
     return replace(
         pattern,
         summary=rewritten(pattern.summary, lambda e: e.subs(values)),
@@ -184,8 +187,7 @@ def _is_positive(value: Expr) -> bool:
 
 def _above_one(condition: Condition) -> bool:
     moved: dict[str, int | Expr] = {name: Expr.symbol(name) + 1 for name in condition.symbols()}
-    raised = Condition(condition.left.subs(moved), condition.op, condition.right.subs(moved))
-    return raised.is_trivially_true()
+    return condition.subs(moved).is_trivially_true()
 
 
 def _always(condition: Condition, given: Sequence[Condition]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import FrameType
 
 import torch
@@ -22,11 +22,10 @@ from forwardbook.analyzers.symbolic.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A comparison that the run answered: `node` was `value`, at `clock`, while `owners` were being built."""
+    """A comparison that the run answered: `node` was `value`, while `owners` were being built."""
 
     node: Node
     value: bool
-    clock: int
     owners: tuple[int, ...]
 
 
@@ -35,7 +34,6 @@ class Consumption:
     """A symbolic integer that Python or torch needed as a plain number, and the frame that asked."""
 
     node: Node
-    clock: int
     owners: tuple[int, ...]
     file: str
     line: int
@@ -133,33 +131,28 @@ class Ledger:
             self.asked.truth(node)
             return
         owners = () if self.running else self.constructing(sys._getframe(2))
+        if self.noted is None and self._key(node, owners) in self._seen:
+            return
         said: Guard | Consumption
         if node.pytype is bool:
-            said = Guard(node, bool(node.number), self.clock, owners)
-        elif self._is_new(node, owners) or self.noted is not None:
-            said = Consumption(node, self.clock, owners, *self.asking(sys._getframe(2)))
+            said = Guard(node, bool(node.number), owners)
         else:
-            return
+            said = Consumption(node, owners, *self.asking(sys._getframe(2)))
         if self.noted is not None:
             self.noted.append(said)
-        self._write(said)
+        self.repeat([said])
 
     def repeat(self, noted: Iterable[Guard | Consumption]) -> None:
-        """Writes down again, for the call that runs now, what another one needed of the same operation."""
+        """Writes down, for the call that runs now, what it needs of an operation that ran, here or before."""
         for said in noted:
-            self._write(replace(said, clock=self.clock))
-
-    def _write(self, said: Guard | Consumption) -> None:
-        if not self._is_new(said.node, said.owners):
-            return
-        self._seen.add(self._key(said.node, said.owners))
-        if isinstance(said, Guard):
-            self.guards.append(said)
-        else:
-            self.consumed.append(said)
-
-    def _is_new(self, node: Node, owners: tuple[int, ...]) -> bool:
-        return self._key(node, owners) not in self._seen
+            key = self._key(said.node, said.owners)
+            if key in self._seen:
+                continue
+            self._seen.add(key)
+            if isinstance(said, Guard):
+                self.guards.append(said)
+            else:
+                self.consumed.append(said)
 
     def _key(self, node: Node, owners: tuple[int, ...]) -> tuple[int, int]:
         """Each call writes down what it needs, and that once."""

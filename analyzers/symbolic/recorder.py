@@ -94,8 +94,7 @@ class Recorder(TorchDispatchMode):
         call.argument_text = _describe(args, kwargs)
         self.trace.calls.append(call)
         self._stack.append(call.index)
-        if self.ledger:
-            self.ledger.clock = call.index + 1
+        self._clock()
         return call
 
     def leave(self, call: CallRecord, out: object, failed: bool) -> None:
@@ -110,6 +109,10 @@ class Recorder(TorchDispatchMode):
         keys = [self.storages.key(t) for t in (*given, *cached)]
         call.results = {key: self.storages.born.get(key, 0) for key in keys}
         self._stack.pop()
+        self._clock()
+
+    def _clock(self) -> None:
+        """Tells the ledger which call runs: 0 is none."""
         if self.ledger:
             self.ledger.clock = self._stack[-1] + 1 if self._stack else 0
 

@@ -12,7 +12,7 @@ from typing import Protocol
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.instances.recipe import Recipe, Sizes
 from forwardbook.analyzers.symbolic.bridges import (
     casting_on_meta,
     no_initialisation,
@@ -112,6 +112,20 @@ class SourcePlaces(Protocol):
         ...
 
 
+def _built(
+    recipe: Recipe, sizes: Sizes, values: Values
+) -> tuple[torch.nn.Module, tuple[object, ...], dict[str, object]]:
+    """The module of a recipe and what it is called with, on meta; what Python writes out keeps its values."""
+    with (
+        FusedOperations(values.symbolic),
+        torch.device("meta"),
+        no_initialisation(),
+        _Construction(values),
+    ):
+        root = recipe.build(sizes).eval()
+        return root, *recipe.inputs(sizes, root, MetaMaker())
+
+
 @dataclass(frozen=True)
 class SymbolicRun:
     """One symbolic run of a recipe and all that is known about its symbols."""
@@ -170,14 +184,7 @@ def run_symbolically(
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)
-        with (
-            FusedOperations(symbolic=True),
-            torch.device("meta"),
-            no_initialisation(),
-            _Construction(values),
-        ):
-            root = recipe.build(sizes).eval()
-            args, kwargs = recipe.inputs(sizes, root, MetaMaker())
+        root, args, kwargs = _built(recipe, sizes, values)
         ledger.running = True
         values.memory = Memory(ledger)
         with _no_collection(), FusedOperations(symbolic=True), recorder.watching(root):
@@ -202,16 +209,8 @@ def run_measured(
     native_shapes()
     values = Values(symbolic=False)
     recorder = Recorder(widths, dtype, values)
-    chosen = NumberSizes(sizes)
     with casting_on_meta(), default_dtype(dtype), torch.no_grad():
-        with (
-            FusedOperations(symbolic=False),
-            torch.device("meta"),
-            no_initialisation(),
-            _Construction(values),
-        ):
-            root = recipe.build(chosen).eval()
-            args, kwargs = recipe.inputs(chosen, root, MetaMaker())
+        root, args, kwargs = _built(recipe, NumberSizes(sizes), values)
         with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)
     return recorder.trace, root

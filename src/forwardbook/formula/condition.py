@@ -55,6 +55,10 @@ class Condition:
         except FormulaError:
             return False
 
+    def subs(self, values: Mapping[str, int | Expr]) -> Condition:
+        """The comparison with numbers or expressions in place of names."""
+        return Condition(self.left.subs(values), self.op, self.right.subs(values))
+
     def symbols(self) -> frozenset[str]:
         """The names on either side."""
         return self.left.symbols() | self.right.symbols()

@@ -167,7 +167,7 @@ def _at(regime: Found, held: Condition) -> Found:
         return replace(regime, conditions=tuple(distinct(conditions)))
     one: dict[str, int | Expr] = {name: 1 for c in fixed for name in c.symbols()}
     pattern = substituted(regime.derived.pattern, one)
-    said = [Condition(c.left.subs(one), c.op, c.right.subs(one)) for c in conditions]
+    said = [c.subs(one) for c in conditions]
     kept = [c for c in informative(said, said) if not c.is_trivially_true()]
     return replace(
         regime, derived=replace(regime.derived, pattern=pattern), conditions=tuple(distinct([*fixed, *kept]))

@@ -40,7 +40,7 @@ def further_guards(
             continue
         asked = stated.pattern(pattern).conditions
         new = [c for c in asked if c.text() not in known]
-        said = [Condition(c.left.subs(ones), c.op, c.right.subs(ones)) for c in new]
+        said = [c.subs(ones) for c in new]
         for condition in informative([c for c in said if not c.is_trivially_true()], asked):
             found.setdefault(condition.text(), condition)
     return list(found.values())

@@ -117,7 +117,7 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
 
 def _whole(database: Database, key: str) -> Entry:
     """The entry with its formulas; a copy still says whose they are: its lines are that class's."""
-    return whole(database, key).model_copy(update={"same_as": database[key].same_as})
+    return whole(database, key).model_copy(update={"same_as": database.head(key).same_as})
 
 
 def _callers(waiting: Sequence[EntryAgain], database: Database) -> dict[str, tuple[str, ...]]:
