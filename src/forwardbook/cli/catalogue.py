@@ -37,7 +37,9 @@ def build(
         str, typer.Option(metavar="PATTERN", help="Only units of which the name, or a class, fits.")
     ] = "",
     jobs: Annotated[int, typer.Option(min=1, help="Units that are worked on at once.")] = 1,
-    budget: Annotated[float, typer.Option(help="Seconds of processor time for one unit.")] = 240.0,
+    budget: Annotated[
+        float, typer.Option(help="Seconds of processor time for one unit; large ones get more.")
+    ] = 240.0,
     memory: Annotated[float, typer.Option(help="GB for the code of one unit, beyond torch itself.")] = 3.0,
     seed: Annotated[int | None, typer.Option(help="Sizes of proofs are drawn from it.")] = None,
     sample: Annotated[

@@ -30,6 +30,7 @@ from forwardbook.workspace import Database, DatabaseError, Workspace
 WORKER = "forwardbook.pipeline.catalogue.work:work"
 WARMER = "forwardbook.pipeline.catalogue.warm:warm"
 BUDGET = 240.0  # seconds of processor time for one unit
+USUAL = 24  # classes of such a unit, as BERT's is; what holds more (three models in one) has more time
 MEMORY_GB = 3.0
 FEW = 2  # units for each job: fewer are not worth a process that prepares for them
 EXAMPLES = 12  # classes read in advance, for what all sources have in common
@@ -50,10 +51,13 @@ class Building:
     run: Run | None = None
     """How a unit's process is had; where it is not said, forked from one that has imported everything."""
 
-    @property
-    def limits(self) -> Limits:
+    def budget_of(self, classes: int) -> float:
+        """Seconds of processor time for a unit with so many classes."""
+        return self.budget * max(1.0, classes / USUAL)
+
+    def limits(self, budget: float) -> Limits:
         """The limits of one child, by the clock: it ends itself before."""
-        return Limits(self.memory_gb, GRACE * self.budget + 120)
+        return Limits(self.memory_gb, GRACE * budget + 120)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +166,12 @@ def _worked(unit: Unit, settled: dict[str, ClassResult], how: Building, run: Run
         request = Request(
             target=unit.name,
             wanted=wanted,
-            budget=how.budget,
+            budget=how.budget_of(len(wanted)),
             seed=how.seed,
             points=how.points,
             roots=_roots(unit),
         )
-        result = _result(unit, wanted, run(request, how.limits, WORKER))
+        result = _result(unit, wanted, run(request, how.limits(request.budget), WORKER))
     defines = {one.full_name: one.defines for one in unit.classes}
     classes = [
         one.model_copy(update={"defines": defines.get(one.name, True)}) for one in result.record.classes
