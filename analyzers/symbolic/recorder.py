@@ -256,8 +256,8 @@ def _reachable(tree: object) -> tuple[list[Tensor], list[Tensor]]:
 def _held(value: object, depth: int) -> list[Tensor]:
     if isinstance(value, Tensor):
         return [value]
-    if depth == 0 or isinstance(value, torch.nn.Module):
-        return []
+    if depth == 0 or isinstance(value, torch.nn.Module | torch.SymInt | torch.SymFloat | torch.SymBool):
+        return []  # behind a symbolic number is all that a run has asked so far
     if isinstance(value, dict):
         inner: list[object] = list(value.values())
     elif isinstance(value, list | tuple):
