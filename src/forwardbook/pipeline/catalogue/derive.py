@@ -21,6 +21,7 @@ from forwardbook.profiling.proof import prove
 
 SHARE = 0.5  # of the time left, for interpolating over counts of loops
 LATE = "it took longer than one unit is given"
+PLAIN = 15.0  # seconds of processor time for plain runs that say what is called, where no others ended
 
 
 @dataclass
@@ -40,7 +41,7 @@ def reach(recipe: Recipe, targets: Sequence[str], seed: int, points: int, clock:
         with clock.within():
             full = derive(recipe, FULL, targets, seed, points=points, loops=False)
     except (Exception, Overtime) as error:  # noqa: BLE001 - somebody else's model raises anything
-        return _called(recipe, targets, error, clock)
+        return called(recipe, targets, error, Clock(PLAIN))
     reached = Reached(called=frozenset(one.target for one in full))
     late: list[str] = []
     for one in _paired(recipe, _counted(recipe, full, seed, points, clock, late), seed, points, clock, late):
@@ -113,8 +114,8 @@ def _paired(
     try:
         with clock.within():
             low = _held(wide, [one.derived for one in wide], seed + 1, points)
-        called = {_call(one) for one in low}
-        rest = [one for one in wide if _call(one) not in called]
+        confirmed = {_call(one) for one in low}
+        rest = [one for one in wide if _call(one) not in confirmed]
         if rest:
             low += _narrow(recipe, rest, seed + 1, points, clock, late)
     except Overtime:
@@ -138,9 +139,9 @@ def _narrow(
         narrow = derive(recipe, LOW, targets, seed, points=points)
         narrow = with_counts_held(narrow, seed, points)
         low = _held(wide, narrow, seed, points)
-    called = {_call(one) for one in low}
+    confirmed = {_call(one) for one in low}
     wanted = {_call(one) for one in wide}
-    rest = [one for one in narrow if _place(one) in wanted - called]
+    rest = [one for one in narrow if _place(one) in wanted - confirmed]
     return low + _relaxed(rest, seed, clock, late)
 
 
@@ -183,18 +184,18 @@ def _relaxed(derived: Sequence[Derived], seed: int, clock: Clock, late: list[str
         return [Relaxed(one, one.pattern.conditions, (), ()) for one in derived]
 
 
-def _called(recipe: Recipe, targets: Sequence[str], error: BaseException, clock: Clock) -> Reached:
-    """Which targets a plain run calls, where the symbolic one failed."""
+def called(recipe: Recipe, targets: Sequence[str], error: BaseException, clock: Clock) -> Reached:
+    """Which targets a plain run calls, where the symbolic one failed, or there is no time for it."""
     for inputs in (recipe.inputs, *recipe.alternatives):
         one = replace(recipe, inputs=inputs, alternatives=())
         try:
             with clock.within():
-                called = names_called(one, {})
+                names = names_called(one, {})
         except Overtime:
             break
         except Exception:  # noqa: BLE001 - other inputs may do
             continue
-        return Reached(called=frozenset(called) & frozenset(targets), problem=error)
+        return Reached(called=frozenset(names) & frozenset(targets), problem=error)
     return Reached(problem=error)
 
 

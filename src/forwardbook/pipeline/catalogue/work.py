@@ -7,7 +7,7 @@ import re
 import resource
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
 from pydantic import JsonValue
@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.catalogue.derive import LATE, Reached, names_called, reach
+from forwardbook.pipeline.catalogue.derive import LATE, Reached, called, names_called, reach
 from forwardbook.pipeline.catalogue.record import (
     UNIT,
     ClassResult,
@@ -38,6 +38,8 @@ SHARE = 3
 """A way may use so many times what would be left for each class: one that never ends takes not all of it."""
 LEAST = 30.0
 """Seconds of processor time that a way has in any case, where so many are left."""
+SPARE = 30.0
+"""Seconds for plain runs when all others are spent: they say what else a real forward reaches."""
 _UNBUILT = ("constructor", "import", "needs")  # what keeps a model from being looked into
 _LONGEST = 300  # characters of a reason
 
@@ -85,19 +87,33 @@ class _Unit:
         self.entries: dict[str, dict[str, JsonValue]] = {}
 
     def run(self) -> None:
-        """Try every way, until nothing is missing or time is up."""
+        """Try every way, until nothing is missing or time is up; then see what the others would reach."""
         modules = sorted({name.rpartition(".")[0] for name in self._request.wanted})
         ways = self._adapter.ways(modules, self._missing)
+        self._tried(ways, self._try)
+        if self._missing and self._clock.left <= 0:
+            late, self._clock = self._missing.copy(), Clock(SPARE)
+            self._tried(ways, self._called)
+            self._fail(late & self._missing, "", "timeout", LATE, "")
+
+    def _tried(self, ways: Iterator[Way], how: Callable[[Way], None]) -> None:
         while self._missing:
             try:
                 with self._clock.within():
                     way = next(ways, None)
             except Overtime:
-                self._fail(self._missing, "", "timeout", LATE, "")
                 return
             if way is None:
                 return
-            self._try(way)
+            how(way)
+
+    def _called(self, way: Way) -> None:
+        """Nothing but which classes a plain run calls."""
+        targets = sorted(way.holds & self._missing)
+        if targets and way.recipe is not None:
+            for name in called(way.recipe, targets, Overtime(), self._clock).called:
+                self._unproved(name, way, Overtime())
+                self._missing.discard(name)
 
     def _try(self, way: Way) -> None:
         targets = sorted(way.holds & self._missing)
@@ -110,16 +126,16 @@ class _Unit:
         share = self._clock.left * SHARE * len(targets) / len(self._missing)
         clock = Clock(min(self._clock.left, max(share, LEAST)))
         reached = reach(way.recipe, targets, self._request.seed, self._request.points, clock)
-        called = reached.called & self._missing
+        mine = reached.called & self._missing
         if reached.problem is not None:
-            self._refused(way, sorted(set(targets) - called), reached.problem, called=len(called))
-            for name in called:
+            self._refused(way, sorted(set(targets) - mine), reached.problem, called=len(mine))
+            for name in mine:
                 self._unproved(name, way, reached.problem)
         else:
-            told = WayResult(name=way.name, model_type=way.kind, reached=len(called))
+            told = WayResult(name=way.name, model_type=way.kind, reached=len(mine))
             self.ways.append(told)
             self._fail(
-                set(targets) - called,
+                set(targets) - mine,
                 way.name,
                 "not called",
                 "in the tree, but forward() did not call it",
@@ -127,7 +143,7 @@ class _Unit:
             )
         for name, found in reached.found.items():
             self._proved(name, way, found, reached)
-        self._missing -= called
+        self._missing -= mine
 
     def _proved(self, name: str, way: Way, found: list[Found], reached: Reached) -> None:
         try:
