@@ -97,10 +97,14 @@ def derive(
 def with_counts_said(one: Derived) -> Derived:
     """The regime, with a condition for each size that became a number and had one value at all its points.
 
-    Formulas may hang on such a size without naming it: nothing is known of them at another value.
+    Formulas may hang on such a size without naming it: nothing is known of them at another value. The same is
+    said of sizes that they name, unless most are so: where most never change, a formula says nothing of them.
     """
     numbers = {name: note.hint for name, note in one.notes.items()}
     counted = _consumed(one, numbers) - set(one.interpolated)
+    named = {n for q in one.pattern.summary.quantities().values() for n in Expr.of(q).symbols()}
+    if 2 * len(one.unvaried) <= len(named & numbers.keys()):
+        counted |= set(one.unvaried)
     seen = {name: {p.sizes[name] for p in one.proof.points if name in p.sizes} for name in sorted(counted)}
     same = {name: next(iter(values)) for name, values in seen.items() if len(values) == 1}
     known = {c.text() for c in one.pattern.conditions}
