@@ -254,6 +254,44 @@ def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry
     assert before != database["zoo_of_parts_Ant"].regimes
 
 
+def test_refuted_formulas_are_taken_back(zoo: Path, make_entry: Make) -> None:
+    """A class that a later build refutes keeps its entry without formulas; those that led to it get them."""
+    _built(zoo, Child(make_entry))
+    plan, workspace = planned("zoo_of_parts", "*ant*"), Workspace(zoo)
+    name = "zoo_of_parts.ant.Ant"
+    refuted = ClassResult(name=name, state="wrong", kind="refuted", reason="refuted: flops of total")
+    result = UnitResult(
+        unit="zoo_of_parts.ant", library="zoo_of_parts", record=UnitRecord(stamp="", classes=(refuted,))
+    )
+
+    merge(plan, [result], workspace, whole=False)
+    database = workspace.load()
+
+    assert () == database["zoo_of_parts_Ant"].regimes
+    assert ("unproved", "refuted: flops of total") == (
+        database["zoo_of_parts_Ant"].validation.verdict,
+        database["zoo_of_parts_Ant"].validation.reason,
+    )
+    assert all(database.resolved(f"zoo_of_parts_{other}")[1].regimes for other in NAMES[1:])
+
+
+def test_what_a_person_validated_stays(zoo: Path, make_entry: Make) -> None:
+    """A build takes back no formulas that a person vouched for."""
+    _built(zoo, Child(make_entry))
+    plan, workspace = planned("zoo_of_parts", "*ant*"), Workspace(zoo)
+    entry = workspace.load()["zoo_of_parts_Ant"]
+    vouched = entry.validation.model_copy(update={"human_validated": True})
+    workspace.save({"zoo_of_parts_Ant": entry.model_copy(update={"validation": vouched})})
+    refuted = ClassResult(name="zoo_of_parts.ant.Ant", state="wrong", kind="refuted", reason="refuted")
+    result = UnitResult(
+        unit="zoo_of_parts.ant", library="zoo_of_parts", record=UnitRecord(stamp="", classes=(refuted,))
+    )
+
+    merge(plan, [result], workspace, whole=False)
+
+    assert entry.regimes == workspace.load()["zoo_of_parts_Ant"].regimes
+
+
 def test_reasons_that_touch_most_classes_come_first() -> None:
     """Numbers and quoted words do not keep like reasons apart."""
     said = ["needs 3 dimensions, got 'x'", "needs 12 dimensions, got 'yy'", "no rule"]

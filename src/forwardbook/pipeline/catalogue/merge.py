@@ -17,7 +17,7 @@ from forwardbook.pipeline.catalogue.record import (
     read_catalogue,
     write_catalogue,
 )
-from forwardbook.pipeline.catalogue.share import released, shape, shared
+from forwardbook.pipeline.catalogue.share import released, shape, shared, withdrawn
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, Workspace
 
@@ -37,9 +37,11 @@ def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, wh
     """
     catalogue = read_catalogue(workspace)
     fresh = {name: Entry.model_validate(raw) for one in results for name, raw in sorted(one.entries.items())}
+    database = workspace.load()
+    refuted = _refuted(results, database)
     changed: dict[str, Entry] = {}
-    if fresh:
-        changed = _changed(fresh, results, workspace.load(), plan.library, catalogue)
+    if fresh or refuted:
+        changed = _changed(fresh, refuted, results, database, plan.library, catalogue)
         workspace.save(changed, rules_version=RULES_VERSION)
     library = catalogue.libraries.get(plan.library, LibraryRecord())
     units = {} if whole else dict(library.units)
@@ -69,16 +71,33 @@ def _told(unit: UnitRecord, holders: Mapping[str, str]) -> UnitRecord:
     return unit.model_copy(update={"classes": tuple(classes)})
 
 
+def _refuted(results: Iterable[UnitResult], database: Database) -> dict[str, Entry]:
+    """Entries, by key, of classes whose formulas measurement has refuted by now: without formulas.
+
+    What a person validated stays.
+    """
+    wrong = {one.name: one.reason for unit in results for one in unit.record.classes if one.state == "wrong"}
+    keys = {str(database.raw(key).get("full_class_name")): key for key in database.own} if wrong else {}
+    stored = {name: database[keys[name]] for name in sorted(wrong.keys() & keys.keys())}
+    proved = {name: entry for name, entry in stored.items() if entry.regimes or entry.same_as}
+    return {
+        keys[name]: withdrawn(entry, wrong[name])
+        for name, entry in proved.items()
+        if not entry.validation.human_validated
+    }
+
+
 def _changed(
     fresh: Mapping[str, Entry],
+    refuted: Mapping[str, Entry],
     results: Iterable[UnitResult],
     database: Database,
     library: str,
     catalogue: Catalogue,
 ) -> dict[str, Entry]:
-    """The entries to be written, by key: the fresh ones, and copies whose holder says something else now."""
+    """Entries to be written, by key: fresh and refuted ones, copies whose holder says something else."""
     keys = _keyed(fresh, database)
-    named = {key: _named(key, fresh[name], database) for name, key in keys.items()}
+    named = {key: _named(key, fresh[name], database) for name, key in keys.items()} | refuted
     freed = _freed(named, database)
     digests = _digests(results, catalogue, library)
     by_key = {key: digests.get(name, "") for name, key in keys.items()}

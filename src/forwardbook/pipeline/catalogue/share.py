@@ -11,6 +11,14 @@ from collections.abc import Mapping
 
 from forwardbook.schema import QUANTITIES, Entry, Regime
 
+_NONE: dict[str, object] = {
+    "regimes": (),
+    "parameters": (),
+    "unresolved": (),
+    "generated_file_name": "",
+    "generated_class_name": "",
+}
+
 
 def shared(entries: Mapping[str, Entry], digests: Mapping[str, str]) -> dict[str, Entry]:
     """Entries by key, each copy led to the first key of its like; `digests` has the hash of each by key.
@@ -34,16 +42,13 @@ def shared(entries: Mapping[str, Entry], digests: Mapping[str, str]) -> dict[str
 
 def copy_of(entry: Entry, key: str) -> Entry:
     """The entry without formulas of its own: those of `key` are its."""
-    return entry.model_copy(
-        update={
-            "same_as": key,
-            "regimes": (),
-            "parameters": (),
-            "unresolved": (),
-            "generated_file_name": "",
-            "generated_class_name": "",
-        }
-    )
+    return entry.model_copy(update={**_NONE, "same_as": key})
+
+
+def withdrawn(entry: Entry, reason: str) -> Entry:
+    """The entry without formulas, and why it has none any more."""
+    validation = entry.validation.model_copy(update={"verdict": "unproved", "reason": reason})
+    return entry.model_copy(update={**_NONE, "same_as": None, "validation": validation})
 
 
 def released(entry: Entry, holder: Entry) -> Entry:
