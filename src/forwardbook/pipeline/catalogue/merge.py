@@ -97,7 +97,7 @@ def _changed(
 ) -> dict[str, Entry]:
     """Entries to be written, by key: fresh and refuted ones, copies whose holder says something else."""
     keys = _keyed(fresh, database)
-    named = {key: _named(key, fresh[name], database) for name, key in keys.items()} | refuted
+    named = {**{key: _named(key, fresh[name], database) for name, key in keys.items()}, **refuted}
     freed = _freed(named, database)
     digests = _digests(results, catalogue, library)
     by_key = {key: digests.get(name, "") for name, key in keys.items()}
