@@ -12,8 +12,10 @@ from forwardbook.profiling.impossible import is_impossible
 
 REPAIRS = 400
 CHOICES = 8  # valid draws to choose from while sizes coincide
+MANY = 24  # sizes, of which some always coincide: strides and kernels of many layers are all small
 LARGEST = 512  # a drawn size stays below this where its hint allows: runs on meta are free, real ones are not
 LARGEST_DIVISOR = 4096
+FAR = 12  # doublings: seven strided convolutions in a row take thousands of samples for each that they give
 
 
 def draw(
@@ -35,6 +37,7 @@ def draw(
     if is_impossible(hints, conditions, fixed):
         return None
     free = [name for name in hints if name not in fixed]
+    choices = CHOICES if len(free) <= MANY else 2
     best: dict[str, int] | None = None
     found = 0
     for attempt in range(attempts):
@@ -47,7 +50,7 @@ def draw(
         found += 1
         if best is None or _faults(sizes, hints, times) < _faults(best, hints, times):
             best = sizes
-        if _faults(best, hints, times) == (0, 0) or found >= CHOICES:
+        if _faults(best, hints, times) == (0, 0) or found >= choices:
             break
     return best
 
@@ -155,8 +158,9 @@ def _candidates(condition: Condition, name: str, sizes: dict[str, int], rng: ran
     divisors = [d for v in others for d in _divisors(v) if d <= max(now, 8)]
     near = [*range(now + 1, now + 33), *(max(1, now - step) for step in range(1, 17))]
     drawn = [rng.randint(1, max(2, 2 * now)) for _ in range(8)]
+    far = [scaled for step in range(1, FAR) for scaled in (now << step, now >> step)]
     rng.shuffle(divisors)
-    return found + multiples + divisors[:12] + near + drawn
+    return found + multiples + divisors[:12] + near + drawn + ([] if condition.op == "==" else far)
 
 
 def _solutions(condition: Condition, name: str, sizes: dict[str, int]) -> list[int]:

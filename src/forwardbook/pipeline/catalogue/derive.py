@@ -15,7 +15,7 @@ from forwardbook.formula import Condition
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
 from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, paired
-from forwardbook.pipeline.derivation.regimes import Derived, derive, loop_names, over_counts
+from forwardbook.pipeline.derivation.regimes import Derived, Favoured, derive, loop_names, over_counts
 from forwardbook.pipeline.derivation.relax import Relaxed, relax
 from forwardbook.profiling.proof import prove
 
@@ -35,8 +35,18 @@ class Reached:
     """What time did not suffice for."""
 
 
-def reach(recipe: Recipe, targets: Sequence[str], seed: int, points: int, clock: Clock) -> Reached:
-    """Derives and proves every target that a call of the recipe reaches, in both widths of float."""
+def reach(
+    recipe: Recipe,
+    targets: Sequence[str],
+    seed: int,
+    points: int,
+    clock: Clock,
+    favoured: Favoured | None = None,
+) -> Reached:
+    """Derives and proves every target that a call of the recipe reaches, in both widths of float.
+
+    `favoured` is what worked for other recipes of the unit: heads of a model count what it counts.
+    """
     try:
         with clock.within():
             full = derive(recipe, FULL, targets, seed, points=points, loops=False)
@@ -44,14 +54,21 @@ def reach(recipe: Recipe, targets: Sequence[str], seed: int, points: int, clock:
         return called(recipe, targets, error, Clock(PLAIN))
     reached = Reached(called=frozenset(one.target for one in full))
     late: list[str] = []
-    for one in _paired(recipe, _counted(recipe, full, seed, points, clock, late), seed, points, clock, late):
+    counted = _counted(recipe, full, seed, points, clock, late, favoured)
+    for one in _paired(recipe, counted, seed, points, clock, late):
         reached.found.setdefault(one.derived.target, []).append(one)
     reached.late = tuple(late)
     return reached
 
 
 def _counted(
-    recipe: Recipe, full: Sequence[Derived], seed: int, points: int, clock: Clock, late: list[str]
+    recipe: Recipe,
+    full: Sequence[Derived],
+    seed: int,
+    points: int,
+    clock: Clock,
+    late: list[str],
+    favoured: Favoured | None,
 ) -> list[Derived]:
     """All regimes; those in which sizes became counts of loops over all counts, else at the one that ran."""
     numbers = {name: note.hint for one in full[:1] for name, note in one.notes.items()}
@@ -60,7 +77,7 @@ def _counted(
     over: list[Derived] = []
     try:
         with clock.within(SHARE * clock.left):
-            over = over_counts(_measured_alone(recipe, mine, seed, points), seed, points)
+            over = over_counts(_measured_alone(recipe, mine, seed, points), seed, points, favoured=favoured)
     except Overtime:
         late.append("counts of loops")
     except Exception:  # noqa: BLE001 - the module refuses other counts: the one it was built with stays

@@ -16,6 +16,9 @@ from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
 from forwardbook.profiling.proof import PatternProof, prove
 
+Favoured = dict[tuple[str, ...], tuple[dict[str, int], int]]
+"""By the sizes that were interpolated over: first values and step that gave a formula which holds."""
+
 
 @dataclass(frozen=True)
 class Derived:
@@ -144,8 +147,13 @@ def over_counts(
     points: int = 3,
     hints: Mapping[str, int] | None = None,
     held: Sequence[Condition] = (),
+    favoured: Favoured | None = None,
 ) -> list[Derived]:
-    """Patterns of one run; those whose formulas fail because a size became a number, interpolated over it."""
+    """Patterns of one run; those whose formulas fail because a size became a number, interpolated over it.
+
+    What is found to work is written into `favoured`, and what others wrote there is tried first.
+    """
+    favoured = {} if favoured is None else favoured
     derived = list(derived)
     numbers = {name: note.hint for one in derived[:1] for name, note in one.notes.items()}
     groups: dict[tuple[str, ...], list[int]] = {}
@@ -156,7 +164,9 @@ def over_counts(
     for names, members in _nested(groups).items():
         first = derived[members[0]]
         chosen = [derived[i].pattern for i in members]
-        for starts, step in _starts(names, numbers):
+        starting = _starts(names, numbers)
+        before = favoured.get(names)
+        for starts, step in sorted(starting, key=lambda one: one != before):
             try:
                 mended = _without(
                     first, chosen, names, starts, step, hints, numbers, _known(derived, members, starts)
@@ -175,6 +185,8 @@ def over_counts(
                 ).items():
                     if proof.exact or not (derived[i].exact or derived[i].proof.points):
                         derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
+                        if proof.exact:
+                            favoured[names] = (starts, step)
             members = [i for i in members if not _settled(derived[i])]
             if not members:
                 break
