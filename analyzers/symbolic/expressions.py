@@ -22,7 +22,7 @@ class Unexpressed(Exception):
 
 
 class Expressions:
-    """The expression of every node of one ledger, built once; `divisions` are what they take for exact."""
+    """The expression of every node of one ledger, built once; `divisions` are what they take for granted."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -91,6 +91,8 @@ class Expressions:
             return args[0].floordiv(args[1])
         if op in ("floor", "trunc", "ceil"):
             return self._rounded(node, args[0])
+        if op == "round":
+            return self._nearest(node, args[0])
         if op in ("int_truediv", "float_truediv"):
             return args[0].exact_div(args[1]) if _is_monomial(args[1]) else _refuse(node)
         if op == "mod":
@@ -117,8 +119,24 @@ class Expressions:
             return value
         return top.ceildiv(bottom) if node.op == "ceil" else top.floordiv(bottom)
 
+    def _nearest(self, node: Node, value: Expr) -> Expr:
+        """A ratio rounded to the nearest integer, on condition that it is not half way between two."""
+        if _is_whole(value):
+            return value
+        number = float(node.args[0].hint)
+        if _is_monomial(value) and number == int(number):
+            return self._rounded(node, value)
+        if number % 1 == 0.5:  # noqa: PLR2004 - half way Python rounds to the even one
+            return _refuse(node)
+        top, bottom = _fraction(value)
+        above, twice = top * 2 + bottom, bottom * 2
+        self._granted(node, Condition(above.mod(twice), "!=", Expr.const(0)))
+        return above.floordiv(twice)
+
     def _divided(self, node: Node, top: Expr, bottom: Expr) -> None:
-        condition = Condition(top.mod(bottom), "==", Expr.const(0))
+        self._granted(node, Condition(top.mod(bottom), "==", Expr.const(0)))
+
+    def _granted(self, node: Node, condition: Condition) -> None:
         index = self._division_index.setdefault(condition.text(), len(self.divisions))
         if index == len(self.divisions):
             self.divisions.append(condition)

@@ -150,7 +150,7 @@ class Node(SymNode):
 
 _BOOLEAN = {"eq", "ne", "gt", "lt", "le", "ge", "and", "or", "sym_not", "is_integer"}
 _FLOATING = {"int_truediv", "float_truediv", "sym_float", "float_pow"}
-_INTEGER = {"ceil", "floor", "trunc", "pow_by_natural"}
+_INTEGER = {"ceil", "floor", "trunc", "round", "pow_by_natural"}
 _LOGIC: dict[str, Callable[..., Number]] = {
     "and": lambda a, b: a and b,
     "or": lambda a, b: a or b,

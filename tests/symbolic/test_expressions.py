@@ -51,6 +51,26 @@ def test_division_that_cancels_is_a_polynomial() -> None:
     assert (HIDDEN - 2).floordiv(2) + 1 == run.expressions.of((run.hidden - 3 + 1) // 2 + 1)
 
 
+@pytest.mark.parametrize("ratio", [0.34, 1.2, 0.75, 3.3])
+def test_rounding_to_the_nearest_is_what_python_rounds_to(ratio: float) -> None:
+    """round(hidden * ratio) is a floor that equals Python's wherever its condition (no half) holds."""
+    run = Run(hidden=37)
+    found = run.expressions.of(torch.sym_int(round(run.hidden * ratio)))
+    sizes = [{"hidden": hidden} for hidden in range(1, 400)]
+    held = [one for one in sizes if all(c.holds(one) for c in run.expressions.divisions)]
+
+    assert len(held) > 250
+    assert [round(one["hidden"] * ratio) for one in held] == [found.evaluate(one) for one in held]
+
+
+def test_half_way_between_two_is_not_expressed() -> None:
+    """A run in which the rounded number is half way says nothing of the others: Python rounds to even."""
+    run = Run(hidden=5)
+
+    assert Expr.const(2) == run.expressions.of(torch.sym_int(round(run.hidden * 0.5)))
+    assert [2] == list(run.expressions.opaque.values())
+
+
 def test_ratio_of_a_configuration_is_exact() -> None:
     """int(hidden * 4.0) is 4 hidden; with 2.5 it is 5 hidden / 2 if that is whole."""
     run = Run()
