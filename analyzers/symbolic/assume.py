@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import Summary
@@ -16,9 +17,12 @@ from forwardbook.formula.bounds import is_never_negative
 _QUOTIENT = "quotient__"  # stands for x // m while an expression is rewritten; no size may be called so
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
 _SAMPLES = 240
+_ENOUGH = _SAMPLES // 20  # samples at which it was asked, for a condition to be said always to hold
+_KEPT = 1 << 14  # answers that are remembered: heads of a model ask what it asked
 _NEAR = 0.4  # how often a sampled size is a multiple of another, or next to one
 _LARGEST_EDGE = 1 << 16
 _ROUNDINGS = ("floor", "ceil", "%")
+_SETTLED: dict[tuple[str, ...], bool] = {}
 
 
 def divisibility(conditions: Iterable[Condition]) -> list[tuple[str, Expr, Condition]]:
@@ -194,22 +198,33 @@ def _always(condition: Condition, given: Sequence[Condition]) -> bool:
     text = condition.text()
     if not any(word in text for word in ("%", "max(", "min(", "floor(", "ceil(")) or _simple(condition):
         return False
-    rng = random.Random(0)
     names = sorted(condition.symbols())
     checks = [c for c in given if c.symbols() <= set(names) and c.text() != text]
-    tried = 0
-    edges = [n for n in sorted({int(n) for n in re.findall(r"\d+", text)}) if 2 <= n <= _LARGEST_EDGE]
+    key = (text, *(c.text() for c in checks))
+    if key not in _SETTLED:
+        if len(_SETTLED) >= _KEPT:
+            _SETTLED.clear()
+        _SETTLED[key] = _sampled(condition, names, checks)
+    return _SETTLED[key]
+
+
+def _sampled(condition: Condition, names: Sequence[str], checks: Sequence[Condition]) -> bool:
+    """Whether it holds wherever the checks do; they are many, so it is asked before them."""
+    rng = random.Random(0)
+    numbers = sorted({int(n) for n in re.findall(r"\d+", condition.text())})
+    edges = [n for n in numbers if 2 <= n <= _LARGEST_EDGE]
+    held: list[dict[str, int]] = []
     for _ in range(_SAMPLES):
         point = _point(names, edges, rng)
         try:
-            if not all(c.holds(point) for c in checks):
-                continue
-            tried += 1
-            if not condition.holds(point):
+            if condition.holds(point):
+                held.append(point)
+            elif all(c.holds(point) for c in checks):
                 return False
         except FormulaError:
             continue  # an exact division does not come out even here: sizes outside the conditions
-    return tried > _SAMPLES // 20
+    tried = (point for point in held if all(c.is_met(point) for c in checks))
+    return sum(1 for _ in islice(tried, _ENOUGH + 1)) > _ENOUGH
 
 
 def _point(names: Sequence[str], edges: Sequence[int], rng: random.Random) -> dict[str, int]:
