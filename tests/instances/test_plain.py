@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from forwardbook.analyzers.instances.adapters.plain import PlainAdapter
 from forwardbook.analyzers.instances.recipe import Sizes
 from forwardbook.analyzers.instances.tensors import PlainMaker
+from forwardbook.pipeline.derivation.assumptions import left_out
 
 Package = Callable[[str], str]
 
@@ -259,3 +261,23 @@ def test_lists_of_sizes(package: Package) -> None:
     reached, said = _reached(name, "Stages")
 
     assert {"Stages"} == reached, said
+
+
+def test_a_build_that_was_found_by_trying_can_be_looked_up(package: Package) -> None:
+    """What is remembered of a recipe is kept by what builds it: a class of no config among those of configs."""
+    name = package(
+        """
+        class Scale(nn.Module):
+            def __init__(self, width: int = 8):
+                super().__init__()
+                self.weight = nn.Parameter(torch.ones(width))
+
+            def forward(self, hidden_states):
+                return hidden_states * self.weight
+        """
+    )
+    full = f"{name}.parts.Scale"
+    way = next(w for w in PlainAdapter(name).ways([f"{name}.parts"], {full}) if w.recipe is not None)
+    assert way.recipe is not None
+
+    assert () == left_out(replace(way.recipe, target=f"transformers.{full}"), [full])

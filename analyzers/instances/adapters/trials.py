@@ -38,7 +38,7 @@ class Running:
     called: frozenset[str]
 
 
-@dataclass
+@dataclass(eq=False)  # each build is one of its own, and may be looked up by it
 class _Build:
     """Builds a class with its arguments; keeps the module that it built last."""
 
