@@ -264,7 +264,7 @@ def test_lists_of_sizes(package: Package) -> None:
 
 
 def test_a_build_that_was_found_by_trying_can_be_looked_up(package: Package) -> None:
-    """What is remembered of a recipe is kept by what builds it: a class of no config among those of configs."""
+    """What is remembered of a recipe is kept by what builds it, a class without a config among others."""
     name = package(
         """
         class Scale(nn.Module):
