@@ -13,6 +13,7 @@ from forwardbook.formula import Expr, FormulaError, dominant, parse
 PROVABLE = 16  # up to so many states every dominance is proved; of more, losers are dropped first
 SAMPLES = 384  # assignments at which states compete: around the hints and over five orders of magnitude
 _LARGE = 1 << 14
+_WIDTHS = (1, 2, 3, 4, 5, 8)  # bytes of an element: below, at and above the 4 in which norms compute
 
 
 def contenders(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
@@ -60,7 +61,7 @@ def _points(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, in
             point = {n: max(1, int(hints.get(n, 2) * 2 ** rng.uniform(-2, 2))) for n in names}
         for name in names:
             if name.endswith("_dtype_bytes"):
-                point[name] = rng.choice((1, 2, 4))
+                point[name] = rng.choice(_WIDTHS)
         points.append(point)
     return points
 
