@@ -50,6 +50,12 @@ def _hint(value: Symbolic) -> float:
     return float(value.node.hint)
 
 
+def _number(value: Symbolic) -> float:
+    """What `float()` gives, which must be a plain number: that it was needed is written down."""
+    value.node.ledger.record(value.node, real=True)
+    return _hint(value)
+
+
 def _itself(value: Symbolic, *rest: object) -> Symbolic:
     return value
 
@@ -63,7 +69,7 @@ _BOTH: dict[str, Callable[..., object]] = {
     "__deepcopy__": _itself,
     "__copy__": _itself,
     "__hash__": lambda value: hash(value.node.hint),
-    "__float__": _hint,
+    "__float__": _number,
     **{name: _through_float(name) for name in ("sqrt", "exp", "log", "cos", "sin", "tanh", "log2", "log10")},
 }
 _INTEGERS: dict[str, Callable[..., object]] = {

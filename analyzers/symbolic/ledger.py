@@ -31,12 +31,16 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """A symbolic integer that Python or torch needed as a plain number, and the frame that asked."""
+    """A symbolic integer that Python or torch needed as a plain number, and the frame that asked.
+
+    `real` says that `float()` asked: the number is mostly a factor of values, and seldom one of sizes.
+    """
 
     node: Node
     owners: tuple[int, ...]
     file: str
     line: int
+    real: bool = False
 
 
 def constructing(frame: FrameType | None, limit: int = 60) -> tuple[int, ...]:
@@ -73,7 +77,7 @@ class Ledger:
         self.hints: dict[str, int] = {}
         self.guards: list[Guard] = []
         self.consumed: list[Consumption] = []
-        self._seen: set[tuple[int, int]] = set()
+        self._seen: set[tuple[int, int, bool]] = set()
         self.asked: Questions | None = None
         """Where questions are noted instead of among the guards, while a shape function is listened to."""
         self.clock = 0
@@ -125,19 +129,19 @@ class Ledger:
         except (ArithmeticError, ValueError, TypeError):
             return None
 
-    def record(self, node: Node) -> None:
+    def record(self, node: Node, *, real: bool = False) -> None:
         """Writes down that the run needed the number behind `node`."""
         if self.asked is not None:
             self.asked.truth(node)
             return
         owners = () if self.running else self.constructing(sys._getframe(2))
-        if self.noted is None and self._key(node, owners) in self._seen:
+        if self.noted is None and self._key(node, owners, real) in self._seen:
             return
         said: Guard | Consumption
         if node.pytype is bool:
             said = Guard(node, bool(node.number), owners)
         else:
-            said = Consumption(node, owners, *self.asking(sys._getframe(2)))
+            said = Consumption(node, owners, *self.asking(sys._getframe(2)), real)
         if self.noted is not None:
             self.noted.append(said)
         self.repeat([said])
@@ -145,7 +149,7 @@ class Ledger:
     def repeat(self, noted: Iterable[Guard | Consumption]) -> None:
         """Writes down, for the call that runs now, what it needs of an operation that ran, here or before."""
         for said in noted:
-            key = self._key(said.node, said.owners)
+            key = self._key(said.node, said.owners, isinstance(said, Consumption) and said.real)
             if key in self._seen:
                 continue
             self._seen.add(key)
@@ -154,9 +158,9 @@ class Ledger:
             else:
                 self.consumed.append(said)
 
-    def _key(self, node: Node, owners: tuple[int, ...]) -> tuple[int, int]:
+    def _key(self, node: Node, owners: tuple[int, ...], real: bool) -> tuple[int, int, bool]:
         """Each call writes down what it needs, and that once."""
-        return node.index, self.clock if not owners else hash(owners)
+        return node.index, self.clock if not owners else hash(owners), real
 
     @contextmanager
     def noting(self) -> Iterator[list[Guard | Consumption]]:

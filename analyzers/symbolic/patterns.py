@@ -45,6 +45,8 @@ class Pattern:
     unruled: tuple[Unruled, ...]
     consumed: tuple[Consumed, ...]
     arguments: tuple[str, ...]
+    floated: tuple[Consumed, ...] = ()
+    """The same of sizes of which `float()` was asked."""
     subcalls: tuple[SubCall, ...] = ()
     classes: tuple[str, ...] = ()
     """The classes of the modules that run within, at any depth."""
@@ -129,7 +131,8 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         conditions=tuple(_conditions(run, call, summary)),
         assumptions=tuple(sorted(run.trace.assumed)),
         unruled=tuple(u for u in run.trace.unruled if call.index in run.trace.ancestors(u.call)),
-        consumed=tuple(_consumed(run, call)),
+        consumed=tuple(_consumed(run, call, real=False)),
+        floated=tuple(_consumed(run, call, real=True)),
         arguments=call.argument_text,
         subcalls=tuple(_subcalls(run, call)),
         classes=tuple(_classes(run, call)),
@@ -163,13 +166,13 @@ def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterabl
     return found.values()
 
 
-def _consumed(run: SymbolicRun, call: CallRecord) -> Iterable[Consumed]:
+def _consumed(run: SymbolicRun, call: CallRecord, *, real: bool) -> Iterable[Consumed]:
     inside = {id(m) for m in call.module.modules()}
     asked = [c for c in run.ledger.consumed if inside.intersection(c.owners)]
     asked += run.ledger.consumed[slice(*call.consumed)]
     found: dict[tuple[str, ...], Consumed] = {}
     for one in asked:
-        symbols = tuple(sorted(run.expressions.of(one.node).symbols()))
+        symbols = tuple(sorted(run.expressions.of(one.node).symbols())) if one.real is real else ()
         if symbols:
             found.setdefault(symbols, Consumed(symbols, one.file, one.line))
     return found.values()

@@ -87,6 +87,17 @@ class Norm(nn.Module):
         return self.weight * wide.to(x.dtype)
 
 
+class Growing(nn.Module):
+    """Repeats its rows as often as a float says; scales them by another."""
+
+    def __init__(self, times: int, heads: int) -> None:
+        super().__init__()
+        self.times, self.scale = float(times), float(heads) ** -0.5
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.interpolate(x[None, None] * self.scale, scale_factor=(self.times, 1.0))
+
+
 class Projection(nn.Module):
     """One product."""
 
@@ -144,6 +155,17 @@ def test_condition_that_matters_is_kept(recipe_from: Maker) -> None:
 
     assert ["{rows} > 4"] == [c.text() for c in relaxed.conditions]
     assert ("{rows} > 4", True) == (broken.text(), sizes["rows"] <= 4)
+
+
+def test_factor_behind_a_float_is_found(recipe_from: Maker) -> None:
+    """A size that float() turned into a number is in a formula that fails without it, a mere scale is not."""
+    recipe = over_rows(recipe_from, Growing, "times", "heads", times=3, heads=5)
+    [found] = derive(recipe, FULL, [recipe.calls_as], seed=1)
+
+    written = Expr.of(found.pattern.summary.quantities()["writes"])
+
+    assert found.exact
+    assert written.subs({"a_dtype_bytes": 4}) == 4 * ROWS * WIDTH * (1 + Expr.symbol("times"))
 
 
 def test_condition_that_does_not_matter_is_dropped(recipe_from: Maker) -> None:

@@ -138,7 +138,11 @@ def loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
     names = (consumed | pinned) if not one.exact else (consumed & pinned)
     failed = [point.sizes for point in one.proof.points if point.differences]
     to_blame = {name for name in names if any(sizes.get(name) != numbers[name] for sizes in failed)}
-    return tuple(sorted(to_blame or names))
+    if names or one.exact or not failed:
+        return tuple(sorted(to_blame or names))
+    # a factor that float() was asked of scales values mostly, and sizes only where nothing else is to blame
+    factors = {name for c in one.pattern.floated for name in c.symbols if name in numbers}
+    return tuple(sorted(n for n in factors if all(sizes.get(n) != numbers[n] for sizes in failed)))
 
 
 def over_counts(
