@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.pipeline.catalogue.build import Building, build
+from forwardbook.pipeline.catalogue.build import USUAL, Building, build
 from forwardbook.pipeline.catalogue.coverage import coverage, reasons
 from forwardbook.pipeline.catalogue.journal import Journal
 from forwardbook.pipeline.catalogue.merge import merge
@@ -212,6 +212,14 @@ def test_a_package_with_nothing_to_do_is_refused(zoo: Path, name: str, only: str
 
     with pytest.raises(NoSuchPackage, match=said):
         planned(name, only)
+
+
+def test_large_units_get_more_time() -> None:
+    """Three models in one file get the time of three; a small one no less than a usual one."""
+    how = Building(budget=60.0)
+
+    assert [60.0, 60.0, 180.0] == [how.budget_of(classes) for classes in (1, USUAL, 3 * USUAL)]
+    assert how.limits(180.0).seconds > how.limits(60.0).seconds > 60.0
 
 
 def test_copies_share_the_first_entry(zoo: Path, make_entry: Make) -> None:

@@ -10,9 +10,17 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, regimes_of
-from forwardbook.pipeline.derivation.regimes import derive, negated, pins, run_first
+from forwardbook.pipeline.derivation.regimes import (
+    Favoured,
+    derive,
+    negated,
+    over_counts,
+    pins,
+    run_first,
+)
 from forwardbook.pipeline.derivation.relax import relax
 
 ROWS, WIDTH, BYTES = Expr.symbol("rows"), Expr.symbol("width"), Expr.symbol("a_dtype_bytes")
@@ -166,6 +174,33 @@ def test_factor_behind_a_float_is_found(recipe_from: Maker) -> None:
 
     assert found.exact
     assert written.subs({"a_dtype_bytes": 4}) == 4 * ROWS * WIDTH * (1 + Expr.symbol("times"))
+
+
+def test_what_worked_for_another_recipe_is_tried_first(
+    recipe_from: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First values and step that gave a formula are written down; from what a run had fewer runs are due."""
+    runs: list[object] = []
+    real = loops.run_symbolically
+    monkeypatch.setattr(
+        loops.without_loops,
+        "__defaults__",
+        tuple(
+            (lambda *given: runs.append(given) or real(*given)) if one is real else one
+            for one in loops.without_loops.__defaults__
+        ),
+    )
+    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=4)
+    found = derive(recipe, FULL, [recipe.calls_as], seed=1, loops=False)
+    favoured: Favoured = {}
+    [first] = over_counts(found, seed=1, favoured=favoured)
+    asked = len(runs)
+    [again] = over_counts(found, seed=1, favoured={("layers",): ({"layers": 4}, 1)})
+
+    assert first.exact and again.exact
+    assert {("layers",): ({"layers": 2}, 1)} == favoured
+    assert asked > len(runs) - asked > 0
+    assert Expr.of(first.pattern.summary.totals.flops) == Expr.of(again.pattern.summary.totals.flops)
 
 
 def test_condition_that_does_not_matter_is_dropped(recipe_from: Maker) -> None:

@@ -67,3 +67,21 @@ def test_contradiction_draws_nothing() -> None:
     impossible = [Condition.parse("{rows} > {window}"), Condition.parse("{rows} < {window}")]
 
     assert draw(HINTS, impossible, random.Random(0), attempts=4) is None
+
+
+def test_a_chain_of_convolutions_is_drawn_in_one_attempt() -> None:
+    """Seven strided convolutions in a row get as many samples as they take, whatever strides and kernels."""
+    hints = {"samples": 16000}
+    length = "{samples}"
+    texts = []
+    for layer in range(7):
+        hints |= {f"kernel.{layer}": 3, f"stride.{layer}": 2}
+        texts.append(f"{length} >= {{kernel.{layer}}}")
+        length = f"(floor(({length} - {{kernel.{layer}}}) / {{stride.{layer}}}) + 1)"
+    conditions = [Condition.parse(text) for text in (*texts, f"{length} > 1")]
+
+    for seed in range(20):
+        found = draw(hints, conditions, random.Random(seed), attempts=1)
+
+        assert found is not None
+        assert all(condition.holds(found) for condition in conditions)

@@ -54,3 +54,14 @@ def test_equal_states_are_one() -> None:
     a = Expr.symbol("a")
 
     assert [a + 1] == contenders([a + 1, a + 1], HINTS)
+
+
+def test_a_state_that_is_largest_beyond_float32_alone_stays() -> None:
+    """Of many states the one in the activations' width stays beside a like one in the 4 bytes of float32."""
+    rows, width = Expr.symbol("rows"), Expr.symbol("a_dtype_bytes")
+    single, own = 4 * rows + 2, width * rows + 1
+    small = [Expr.const(number) + rows for number in range(1, PROVABLE + 4)]
+
+    kept = contenders([single, own, *small], {"rows": 40, "a_dtype_bytes": 4})
+
+    assert {single, own} <= set(kept)

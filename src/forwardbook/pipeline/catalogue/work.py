@@ -91,11 +91,10 @@ class _Unit:
     def run(self) -> None:
         """Try every way, until nothing is missing or time is up; then see what the others would reach."""
         modules = sorted({name.rpartition(".")[0] for name in self._request.wanted})
-        ways = self._adapter.ways(modules, self._missing)
-        self._tried(ways, self._try)
+        self._tried(self._adapter.ways(modules, self._missing), self._try)
         if self._missing and self._clock.left <= 0:
             late, self._clock = self._missing.copy(), Clock(SPARE)
-            self._tried(ways, self._called)
+            self._tried(self._adapter.ways(modules, self._missing), self._called)
             self._fail(late & self._missing, "", "timeout", LATE, "")
 
     def _tried(self, ways: Iterator[Way], how: Callable[[Way], None]) -> None:

@@ -1,0 +1,65 @@
+"""A unit of the catalogue in one process: what is told of classes that its time did not suffice for."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from forwardbook.pipeline.catalogue.record import UNIT, ClassResult, UnitResult
+from forwardbook.pipeline.catalogue.work import work
+from forwardbook.pipeline.child.request import Request
+
+SOURCE = """
+import torch
+from torch import nn
+
+
+class Scale(nn.Module):
+    def __init__(self, width: int = 8):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, hidden_states):
+        return hidden_states * self.weight
+
+
+class Refusing(nn.Module):
+    def forward(self, hidden_states):
+        raise ValueError("not today")
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package of one module, in the current folder."""
+    name = "package_of_late_parts"
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").touch()
+    (tmp_path / name / "parts.py").write_text(textwrap.dedent(SOURCE), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return name
+
+
+def _told(package: str, budget: float) -> dict[str, ClassResult]:
+    wanted = tuple(f"{package}.parts.{name}" for name in ("Scale", "Refusing"))
+    request = Request(target=f"{package}.parts", wanted=wanted, budget=budget, seed=1, points=3)
+    result = UnitResult.model_validate(work(request).diagnostics[UNIT])
+    return {one.name.rpartition(".")[2]: one for one in result.record.classes}
+
+
+def test_classes_that_a_plain_run_calls_are_reached_though_time_is_over(package: str) -> None:
+    """Without any time for deriving, what a forward() calls is told apart from what none does."""
+    told = _told(package, budget=0.001)
+
+    assert ("unproved", "timeout") == (told["Scale"].state, told["Scale"].kind)
+    assert "unreached" == told["Refusing"].state
+
+
+def test_with_time_they_are_proved(package: str) -> None:
+    """The same with time enough."""
+    told = _told(package, budget=60.0)
+
+    assert ("exact", "unreached") == (told["Scale"].state, told["Refusing"].state)
