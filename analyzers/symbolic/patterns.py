@@ -47,6 +47,8 @@ class Pattern:
     arguments: tuple[str, ...]
     floated: tuple[Consumed, ...] = ()
     """The same of sizes of which `float()` was asked."""
+    own: tuple[Condition, ...] = ()
+    """What the class asked itself, not the modules within: as it was asked, under no divisibility."""
     subcalls: tuple[SubCall, ...] = ()
     classes: tuple[str, ...] = ()
     """The classes of the modules that run within, at any depth."""
@@ -133,6 +135,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         unruled=tuple(u for u in run.trace.unruled if call.index in run.trace.ancestors(u.call)),
         consumed=tuple(_consumed(run, call, real=False)),
         floated=tuple(_consumed(run, call, real=True)),
+        own=tuple(_own(run, call)),
         arguments=call.argument_text,
         subcalls=tuple(_subcalls(run, call)),
         classes=tuple(_classes(run, call)),
@@ -164,6 +167,15 @@ def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterabl
     for condition in run.expressions.conditions(guards):
         found.setdefault(condition.text(), condition)
     return found.values()
+
+
+def _own(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:
+    """Conditions from its constructor and its forward(), without those from within the modules it calls."""
+    within = [child.guards for child in run.trace.calls[call.index + 1 :] if child.parent == call.index]
+    asked = range(*call.guards)
+    mine = (i for i in asked if not any(start <= i < stop for start, stop in within))
+    guards = [g for g in run.ledger.guards if g.owners[:1] == (id(call.module),)]
+    return run.expressions.conditions([*guards, *(run.ledger.guards[i] for i in mine)])
 
 
 def _consumed(run: SymbolicRun, call: CallRecord, *, real: bool) -> Iterable[Consumed]:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation import relax as relaxing
 from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, regimes_of
 from forwardbook.pipeline.derivation.regimes import (
     Favoured,
@@ -21,7 +22,7 @@ from forwardbook.pipeline.derivation.regimes import (
     pins,
     run_first,
 )
-from forwardbook.pipeline.derivation.relax import relax
+from forwardbook.pipeline.derivation.relax import Learnt, relax
 
 ROWS, WIDTH, BYTES = Expr.symbol("rows"), Expr.symbol("width"), Expr.symbol("a_dtype_bytes")
 
@@ -62,6 +63,25 @@ class Halving(nn.Module):
         if x.shape[1] > 100:
             x = x[:, : x.shape[1] // 2]
         return self.inner(x)
+
+
+class Holding(nn.Module):
+    """Calls the module within, and asks for nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Asking()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.inner(x)
+
+
+class HoldingAndHiding(Holding):
+    """Asks for the width where there are few rows."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.inner(x)
+        return y + 1 if x.shape[0] <= 4 and x.shape[1] > 100 else y
 
 
 class HidingTwo(nn.Module):
@@ -201,6 +221,29 @@ def test_what_worked_for_another_recipe_is_tried_first(
     assert {("layers",): ({"layers": 2}, 1)} == favoured
     assert asked > len(runs) - asked > 0
     assert Expr.of(first.pattern.summary.totals.flops) == Expr.of(again.pattern.summary.totals.flops)
+
+
+@pytest.mark.parametrize(("kind", "again"), [(Holding, False), (HoldingAndHiding, True)])
+def test_what_is_known_of_a_part_is_not_run_again(
+    recipe_from: Maker, kind: type[nn.Module], again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path beyond a condition of a part is looked at once, unless what holds it asks about that size."""
+    part, whole = over_rows(recipe_from, Asking), over_rows(recipe_from, kind)
+    inside = [f"{Asking.__module__}.{Asking.__qualname__}", whole.calls_as]
+    learnt = Learnt()
+    relax(derive(part, FULL, [part.calls_as], seed=1), seed=1, learnt=learnt)
+    plain = relax(derive(whole, FULL, inside, seed=1), seed=1)
+    looked: list[Condition] = []
+    real = relaxing.further_guards
+    monkeypatch.setattr(
+        relaxing, "further_guards", lambda test, *rest: looked.append(test) or real(test, *rest)
+    )
+
+    found = relax(derive(whole, FULL, inside[1:], seed=1), seed=1, learnt=learnt)
+
+    assert "{rows} > 4" in learnt.beyond
+    assert again == ("{rows} > 4" in [c.text() for c in looked])
+    assert [one.conditions for one in plain[1:]] == [one.conditions for one in found]
 
 
 def test_condition_that_does_not_matter_is_dropped(recipe_from: Maker) -> None:

@@ -16,12 +16,21 @@ from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
 from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, paired
 from forwardbook.pipeline.derivation.regimes import Derived, Favoured, derive, loop_names, over_counts
-from forwardbook.pipeline.derivation.relax import Relaxed, relax
+from forwardbook.pipeline.derivation.relax import Learnt, Relaxed, relax
 from forwardbook.profiling.proof import prove
 
 SHARE = 0.5  # of the time left, for interpolating over counts of loops
 LATE = "it took longer than one unit is given"
 PLAIN = 15.0  # seconds of processor time for plain runs that say what is called, where no others ended
+
+
+@dataclass(frozen=True)
+class Before:
+    """What earlier recipes of a unit have taught: heads of a model count and ask what it does."""
+
+    counts: Favoured = field(default_factory=dict)
+    wide: Learnt = field(default_factory=Learnt)
+    narrow: Learnt = field(default_factory=Learnt)
 
 
 @dataclass
@@ -41,12 +50,10 @@ def reach(
     seed: int,
     points: int,
     clock: Clock,
-    favoured: Favoured | None = None,
+    before: Before | None = None,
 ) -> Reached:
-    """Derives and proves every target that a call of the recipe reaches, in both widths of float.
-
-    `favoured` is what worked for other recipes of the unit: heads of a model count what it counts.
-    """
+    """Derives and proves every target that a call of the recipe reaches, in both widths of float."""
+    before = before or Before()
     try:
         with clock.within():
             full = derive(recipe, FULL, targets, seed, points=points, loops=False)
@@ -54,8 +61,8 @@ def reach(
         return called(recipe, targets, error, Clock(PLAIN))
     reached = Reached(called=frozenset(one.target for one in full))
     late: list[str] = []
-    counted = _counted(recipe, full, seed, points, clock, late, favoured)
-    for one in _paired(recipe, counted, seed, points, clock, late):
+    counted = _counted(recipe, full, seed, points, clock, late, before.counts)
+    for one in _paired(recipe, counted, seed, points, clock, late, before):
         reached.found.setdefault(one.derived.target, []).append(one)
     reached.late = tuple(late)
     return reached
@@ -68,7 +75,7 @@ def _counted(
     points: int,
     clock: Clock,
     late: list[str],
-    favoured: Favoured | None,
+    favoured: Favoured,
 ) -> list[Derived]:
     """All regimes; those in which sizes became counts of loops over all counts, else at the one that ran."""
     numbers = {name: note.hint for one in full[:1] for name, note in one.notes.items()}
@@ -122,11 +129,12 @@ def _paired(
     points: int,
     clock: Clock,
     late: list[str],
+    before: Before,
 ) -> list[Found]:
     """Regimes of what was derived in float32, held against the same in bfloat16."""
     if not full:
         return []
-    wide = _relaxed(full, seed, clock, late)
+    wide = _relaxed(full, seed, clock, late, before.wide)
     low: list[Relaxed] = []
     try:
         with clock.within():
@@ -134,7 +142,7 @@ def _paired(
         confirmed = {_call(one) for one in low}
         rest = [one for one in wide if _call(one) not in confirmed]
         if rest:
-            low += _narrow(recipe, rest, seed + 1, points, clock, late)
+            low += _narrow(recipe, rest, seed + 1, points, clock, late, before.narrow)
     except Overtime:
         late.append("bfloat16")
     except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
@@ -149,6 +157,7 @@ def _narrow(
     points: int,
     clock: Clock,
     late: list[str],
+    learnt: Learnt,
 ) -> list[Relaxed]:
     """What costs something else in bfloat16, derived anew, under the conditions that mattered in float32."""
     targets = _targets([one.derived for one in wide])
@@ -159,7 +168,7 @@ def _narrow(
     confirmed = {_call(one) for one in low}
     wanted = {_call(one) for one in wide}
     rest = [one for one in narrow if _place(one) in wanted - confirmed]
-    return low + _relaxed(rest, seed, clock, late)
+    return low + _relaxed(rest, seed, clock, late, learnt)
 
 
 def _held(wide: Sequence[Relaxed], derived: Sequence[Derived], seed: int, points: int) -> list[Relaxed]:
@@ -191,11 +200,13 @@ def _call(one: Relaxed) -> tuple[str, str, int]:
     return _place(one.derived)
 
 
-def _relaxed(derived: Sequence[Derived], seed: int, clock: Clock, late: list[str]) -> list[Relaxed]:
+def _relaxed(
+    derived: Sequence[Derived], seed: int, clock: Clock, late: list[str], learnt: Learnt
+) -> list[Relaxed]:
     """With only the conditions that matter; with all of them where time does not suffice."""
     try:
         with clock.within():
-            return relax(derived, seed)
+            return relax(derived, seed, learnt=learnt)
     except Overtime:
         late.append("testing conditions")
         return [Relaxed(one, one.pattern.conditions, (), ()) for one in derived]

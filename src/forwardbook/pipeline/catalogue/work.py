@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.catalogue.derive import LATE, Reached, called, names_called, reach
+from forwardbook.pipeline.catalogue.derive import LATE, Before, Reached, called, names_called, reach
 from forwardbook.pipeline.catalogue.record import (
     UNIT,
     ClassResult,
@@ -30,7 +30,6 @@ from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.entry import record, verdict
 from forwardbook.pipeline.derivation.explore import Found
-from forwardbook.pipeline.derivation.regimes import Favoured
 from forwardbook.schema import Entry
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
@@ -84,7 +83,7 @@ class _Unit:
             if name in adapter.exceptions
         }
         self._failed: dict[str, ClassResult] = {}
-        self._favoured: Favoured = {}
+        self._before = Before()
         self.ways: list[WayResult] = []
         self.entries: dict[str, dict[str, JsonValue]] = {}
 
@@ -126,7 +125,7 @@ class _Unit:
             return
         share = self._clock.left * SHARE * len(targets) / len(self._missing)
         clock = Clock(min(self._clock.left, max(share, LEAST)))
-        reached = reach(way.recipe, targets, self._request.seed, self._request.points, clock, self._favoured)
+        reached = reach(way.recipe, targets, self._request.seed, self._request.points, clock, self._before)
         mine = reached.called & self._missing
         if reached.problem is not None:
             self._refused(way, sorted(set(targets) - mine), reached.problem, called=len(mine))

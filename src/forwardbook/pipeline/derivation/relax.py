@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.analyzers.symbolic.patterns import find_call
@@ -26,6 +26,31 @@ from forwardbook.profiling.sizes import draw
 
 MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
 ATTEMPTS = 2  # draws of sizes that break a condition
+
+
+@dataclass
+class Learnt:
+    """What is known of the paths beyond conditions, from other recipes in the same width of float.
+
+    Heads of a model run what it runs. `beyond` has the guards of the path beyond a test, `asked` all that the
+    patterns asked which were tested.
+    """
+
+    beyond: dict[str, list[Condition]] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+
+    def of(self, test: Condition, derived: Sequence[Derived]) -> list[Condition] | None:
+        """Guards beyond a test, where no class that is tested now asks about its sizes by itself.
+
+        All else that the patterns ask must have been asked before: then the modules within run as they did.
+        """
+        found = self.beyond.get(test.text())
+        own = {c for one in derived for c in one.pattern.own}
+        if found is None or any(c.symbols() & test.symbols() for c in own):
+            return None
+        mine = {c.text() for c in own}
+        within = {c.text() for one in derived for c in one.pattern.conditions} - mine
+        return found if within <= self.asked else None
 
 
 @dataclass(frozen=True)
@@ -50,18 +75,29 @@ class _Bench:
     held: Sequence[Condition]
     numbers: Mapping[str, int]
     rng: random.Random
+    learnt: Learnt
 
 
-def relax(derived: Sequence[Derived], seed: int, held: Sequence[Condition] = ()) -> list[Relaxed]:
-    """Every pattern with only the conditions that matter; the patterns must stem from one run."""
+def relax(
+    derived: Sequence[Derived],
+    seed: int,
+    held: Sequence[Condition] = (),
+    learnt: Learnt | None = None,
+) -> list[Relaxed]:
+    """Every pattern with only the conditions that matter; the patterns must stem from one run.
+
+    What is `learnt` of other recipes is used, and added to.
+    """
     if not derived:
         return []
     numbers = {name: note.hint for name, note in derived[0].notes.items()}
     essential = [informative(one.pattern.conditions, one.pattern.conditions) for one in derived]
-    bench = _Bench(derived, essential, held, numbers, random.Random(seed))
+    learnt = Learnt() if learnt is None else learnt
+    bench = _Bench(derived, essential, held, numbers, random.Random(seed), learnt)
     tests = _tests(derived, essential)
     outcomes = {test.text(): _outcome(test, bench) for test in tests}
     beyond = {test.text(): _beyond(test, outcomes[test.text()], bench) for test in tests}
+    learnt.asked.update(c.text() for one in derived for c in one.pattern.conditions)
     return [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
 
 
@@ -147,8 +183,14 @@ def _beyond(test: Condition, outcome: _Outcome | None, bench: _Bench) -> _Beyond
         return _Beyond()
     sizes, points = outcome
     holding = [one for one, p in zip(bench.derived, points, strict=True) if p and not p.differences]
-    guards = further_guards(test, sizes, holding) if holding else []
-    if guards is None or len(guards) > MOST:
+    guards = bench.learnt.of(test, bench.derived)
+    if guards is None:
+        guards = further_guards(test, sizes, holding) if holding else []
+        if guards is None:
+            return _Beyond(known=False)
+        if len(holding) == len(points):
+            bench.learnt.beyond.setdefault(test.text(), guards)
+    if len(guards) > MOST:
         return _Beyond(known=False)
     there = (negated(test),)
     return _Beyond(tuple((guard, _outcome(guard, bench, there, test)) for guard in guards))
