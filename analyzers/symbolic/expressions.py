@@ -168,10 +168,11 @@ class Expressions:
                 return []
             if sign == "==":
                 left, right = self._without_common(left, right)
+            for bottom in [side.fraction()[1] for side in (left, right) if side.is_const]:
+                left, right = left * bottom, right * bottom  # sizes are compared with whole numbers
             return [Condition(left, sign, right)]
         except (Unexpressed, FormulaError):
             return []
-
 
     def _without_common(self, left: Expr, right: Expr) -> tuple[Expr, Expr]:
         """Both sides of an equation without the sizes, not 0 in this run, that every term of both has."""

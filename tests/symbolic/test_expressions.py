@@ -51,6 +51,16 @@ def test_division_that_cancels_is_a_polynomial() -> None:
     assert (HIDDEN - 2).floordiv(2) + 1 == run.expressions.of((run.hidden - 3 + 1) // 2 + 1)
 
 
+def test_a_bound_that_is_a_ratio_is_asked_of_whole_numbers() -> None:
+    """`hidden < 0.9 * 512` is a comparison of whole numbers, which sizes meet or not."""
+    run = Run(hidden=512)
+    assert not run.hidden < 0.9 * 512
+
+    [said] = [c for guard in run.ledger.guards for c in run.expressions.conditions([guard])]
+
+    assert [False, True] == [said.is_met({"hidden": hidden}) for hidden in (460, 461)]
+
+
 @pytest.mark.parametrize("ratio", [0.34, 1.2, 0.75, 3.3])
 def test_rounding_to_the_nearest_is_what_python_rounds_to(ratio: float) -> None:
     """round(hidden * ratio) is a floor that equals Python's wherever its condition (no half) holds."""
