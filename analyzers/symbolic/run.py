@@ -123,7 +123,20 @@ def _built(
         _Construction(values),
     ):
         root = recipe.build(sizes).eval()
+        _on_meta(root)
         return root, *recipe.inputs(sizes, root, MetaMaker())
+
+
+def _on_meta(root: torch.nn.Module) -> None:
+    """Moves the weights there that a constructor made elsewhere: `torch.normal` asks no device context."""
+    moved: dict[int, torch.nn.Parameter] = {}  # one that several modules share stays one
+    for module in root.modules():
+        for name, weight in module._parameters.items():
+            if weight is None or torch.nn.parameter.is_lazy(weight) or weight.is_meta:
+                continue
+            if id(weight) not in moved:
+                moved[id(weight)] = torch.nn.Parameter(weight.detach().to("meta"), requires_grad=False)
+            module._parameters[name] = moved[id(weight)]
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,18 @@ class Halving(nn.Module):
         return self.inner(x)
 
 
+class Sampled(nn.Module):
+    """Scales by a weight that is drawn, and squared first; another name has the same weight."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.normal(0.0, 0.1, size=(width,)))
+        self.again = self.weight
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * (self.weight * self.again)
+
+
 class Holding(nn.Module):
     """Calls the module within, and asks for nothing."""
 
@@ -244,6 +256,18 @@ def test_what_is_known_of_a_part_is_not_run_again(
     assert "{rows} > 4" in learnt.beyond
     assert again == ("{rows} > 4" in [c.text() for c in looked])
     assert [one.conditions for one in plain[1:]] == [one.conditions for one in found]
+
+
+def test_weights_made_outside_any_device_are_counted(recipe_from: Maker) -> None:
+    """torch.normal makes real tensors whatever the default device: its weights count, once where shared."""
+    recipe = over_rows(recipe_from, Sampled, "width")
+    [found] = derive(recipe, FULL, [recipe.calls_as], seed=1)
+
+    quantities = found.pattern.summary.quantities()
+
+    assert found.exact
+    assert Expr.of(quantities["weights"]) == WIDTH * Expr.symbol("w_dtype_bytes")
+    assert Expr.of(quantities["pointwise_ops"]) == WIDTH + ROWS * WIDTH
 
 
 def test_condition_that_does_not_matter_is_dropped(recipe_from: Maker) -> None:
