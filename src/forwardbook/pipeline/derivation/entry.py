@@ -135,7 +135,7 @@ def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) ->
 def _within(point: Point, conditions: Sequence[Condition]) -> bool:
     """Whether the conditions of the regime hold at a point; the other dtype may have dropped one."""
     about = (c for c in conditions if not c.symbols().intersection(_WIDTHS))
-    return all(c.holds(point.sizes) for c in about if c.symbols() <= set(point.sizes))
+    return all(c.is_met(point.sizes) for c in about if c.symbols() <= set(point.sizes))
 
 
 def verdict(found: Found) -> Verdict:
