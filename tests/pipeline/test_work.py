@@ -1,4 +1,4 @@
-"""A unit of the catalogue in one process: what is told of classes that its time did not suffice for."""
+"""A unit of the catalogue in its process: what is told of classes that its time did not suffice for."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from forwardbook.pipeline.catalogue.build import WORKER
 from forwardbook.pipeline.catalogue.record import UNIT, ClassResult, UnitResult
-from forwardbook.pipeline.catalogue.work import work
+from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request
 
 SOURCE = """
@@ -45,8 +47,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def _told(package: str, budget: float) -> dict[str, ClassResult]:
     wanted = tuple(f"{package}.parts.{name}" for name in ("Scale", "Refusing"))
-    request = Request(target=f"{package}.parts", wanted=wanted, budget=budget, seed=1, points=3)
-    result = UnitResult.model_validate(work(request).diagnostics[UNIT])
+    roots = (str(Path.cwd()),)
+    request = Request(
+        target=f"{package}.parts", wanted=wanted, budget=budget, seed=1, points=3, roots=roots
+    )
+    response = run_child(request, Limits(3.0, 120.0), WORKER)
+    result = UnitResult.model_validate(response.diagnostics[UNIT])
     return {one.name.rpartition(".")[2]: one for one in result.record.classes}
 
 
