@@ -191,7 +191,7 @@ def _free(
     patterns: Sequence[Pattern], hints: Mapping[str, int], conditions: Sequence[Condition]
 ) -> dict[str, int]:
     """The sizes in formulas, and those that became numbers, that no condition holds at one value."""
-    used = {n for p in patterns for size in p.summary.quantities().values() for n in Expr.of(size).symbols()}
+    used = {name for p in patterns for name in p.summary.symbols()}
     used |= {name for p in patterns for one in p.consumed for name in one.symbols}
     held = {n for c in conditions if c.op == "==" and len(c.symbols()) == 1 for n in c.symbols()}
     return {name: hint for name, hint in hints.items() if name in used - held}

@@ -92,7 +92,7 @@ class Assumed:
         if not self.pairs:
             return pattern
         summary = rewritten(pattern.summary, self.of)
-        names = {n for size in summary.quantities().values() for n in Expr.of(size).symbols()}
+        names = summary.symbols()
         used = [known for name, _, known in self.pairs if name in names and known.symbols() <= names]
         conditions = [c for c in map(self.condition, pattern.conditions) if c is not None]
         return replace(pattern, summary=summary, conditions=tuple(distinct([*used, *conditions])))

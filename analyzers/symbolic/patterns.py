@@ -59,12 +59,7 @@ class Pattern:
 
     def symbols(self) -> frozenset[str]:
         """Every name that the costs or the conditions need."""
-        found: set[str] = set()
-        for size in self.summary.quantities().values():
-            found |= Expr.of(size).symbols()
-        for condition in self.conditions:
-            found |= condition.symbols()
-        return frozenset(found)
+        return self.summary.symbols().union(*(condition.symbols() for condition in self.conditions))
 
 
 def class_name(module: torch.nn.Module) -> str:

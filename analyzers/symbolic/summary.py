@@ -55,6 +55,10 @@ class Summary:
             "peak": largest(self.peaks),
         }
 
+    def symbols(self) -> frozenset[str]:
+        """The names in any of the quantities."""
+        return frozenset().union(*(Expr.of(size).symbols() for size in self.quantities().values()))
+
 
 def largest(sizes: Sequence[Size]) -> Size:
     """The maximum of sizes; of none, 0."""

@@ -42,7 +42,7 @@ class Derived:
     @property
     def unvaried(self) -> tuple[str, ...]:
         """Sizes of the formulas that had one value at all points, though no condition says which."""
-        names = {n for q in self.pattern.summary.quantities().values() for n in Expr.of(q).symbols()}
+        names = self.pattern.summary.symbols()
         equalities = (c for c in self.pattern.conditions if c.op == "==" and len(c.symbols()) == 1)
         said = {name for c in equalities for name in c.symbols()}
         points = [p.sizes for p in self.proof.points]
@@ -105,9 +105,9 @@ def with_counts_said(one: Derived) -> Derived:
     """
     numbers = {name: note.hint for name, note in one.notes.items()}
     counted = _consumed(one, numbers) - set(one.interpolated)
-    named = {n for q in one.pattern.summary.quantities().values() for n in Expr.of(q).symbols()}
-    if 2 * len(one.unvaried) <= len(named & numbers.keys()):
-        counted |= set(one.unvaried)
+    unvaried = one.unvaried
+    if 2 * len(unvaried) <= len(one.pattern.summary.symbols() & numbers.keys()):
+        counted |= set(unvaried)
     seen = {name: {p.sizes[name] for p in one.proof.points if name in p.sizes} for name in sorted(counted)}
     same = {name: next(iter(values)) for name, values in seen.items() if len(values) == 1}
     known = {c.text() for c in one.pattern.conditions}

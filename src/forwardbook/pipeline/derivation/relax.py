@@ -102,10 +102,7 @@ def relax(
 
 
 def _symbols(one: Derived) -> frozenset[str]:
-    found: set[str] = set()
-    for size in one.pattern.summary.quantities().values():
-        found |= Expr.of(size).symbols()
-    return frozenset(found)
+    return one.pattern.summary.symbols()
 
 
 def _tests(derived: Sequence[Derived], essential: Sequence[Sequence[Condition]]) -> list[Condition]:
