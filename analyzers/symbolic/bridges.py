@@ -14,6 +14,8 @@ from types import ModuleType
 import torch
 import torch.nn.init
 
+from forwardbook.analyzers.symbolic.node import FUNCTIONS
+
 
 class _IntegerType(type):
     """`int` as analysed code sees it: keeps symbolic integers, and counts them as instances."""
@@ -60,9 +62,39 @@ def _itself(value: Symbolic, *rest: object) -> Symbolic:
     return value
 
 
-def _through_float(name: str) -> Callable[[Symbolic], object]:
+def _applied(name: str) -> Callable[[Symbolic], object]:
+    """The function of `math` on a symbolic number, which stays one: how many layers may hang on it."""
     function = getattr(math, name)
-    return lambda value: function(_hint(value))
+
+    def apply(value: Symbolic) -> object:
+        node = value.node
+        return torch.SymFloat(node.ledger.apply(f"sym_{name}", (node,), function(node.hint), float))
+
+    return apply
+
+
+def _bridged(name: str) -> Callable[..., object]:
+    """The function of `math`, which takes symbolic numbers as well; a base to one of them is a number."""
+    function, apply = getattr(math, name), _applied(name)
+
+    def call(value: object, *rest: object) -> object:
+        if not builtins.isinstance(value, Symbolic):
+            return function(value, *rest)
+        return apply(value) if not rest else apply(value) / call(*rest)  # type: ignore[operator]
+
+    return call
+
+
+@contextmanager
+def _symbols_in_math() -> Iterator[None]:
+    before = {name: getattr(math, name) for name in FUNCTIONS}
+    for name in before:
+        setattr(math, name, _bridged(name))
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(math, name, function)
 
 
 _BOTH: dict[str, Callable[..., object]] = {
@@ -70,7 +102,7 @@ _BOTH: dict[str, Callable[..., object]] = {
     "__copy__": _itself,
     "__hash__": lambda value: hash(value.node.hint),
     "__float__": _number,
-    **{name: _through_float(name) for name in ("sqrt", "exp", "log", "cos", "sin", "tanh", "log2", "log10")},
+    **{name: _applied(name) for name in FUNCTIONS},
 }
 _INTEGERS: dict[str, Callable[..., object]] = {
     **dict.fromkeys(("__ceil__", "__floor__", "__trunc__", "__round__"), _itself),
@@ -91,7 +123,7 @@ def teach_torch() -> None:
 
 @contextmanager
 def symbolic_integers(packages: tuple[str, ...]) -> Iterator[None]:
-    """Inside, modules of the named packages that use torch see `Integer` for `int`."""
+    """Inside, modules of the named packages that use torch see `Integer` for `int`, all a `math` for both."""
     teach_torch()
     patched: list[ModuleType] = []
     for name, module in list(sys.modules.items()):
@@ -102,7 +134,8 @@ def symbolic_integers(packages: tuple[str, ...]) -> Iterator[None]:
             vars(module)["int"] = Integer
             patched.append(module)
     try:
-        yield
+        with _symbols_in_math():
+            yield
     finally:
         for module in patched:
             vars(module).pop("int", None)

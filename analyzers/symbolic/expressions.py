@@ -10,6 +10,7 @@ import torch
 
 from forwardbook.analyzers.symbolic.ledger import Guard, Ledger
 from forwardbook.analyzers.symbolic.node import Node
+from forwardbook.analyzers.symbolic.steady import steady, symbols_behind
 from forwardbook.formula import Condition, Expr, FormulaError, parse
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -27,9 +28,12 @@ class Expressions:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self._known: dict[int, Expr] = {}
+        self._refused: dict[int, Unexpressed] = {}
         self._marks: dict[int, int] = {}
         self.divisions: list[Condition] = []
         self._division_index: dict[str, int] = {}
+        self._steady = 0
+        """The bits of those that keep a value without an expression at its number."""
         self.opaque: dict[str, int] = {}
 
     def of(self, value: int | torch.SymInt | Node) -> Expr:
@@ -40,10 +44,8 @@ class Expressions:
             return Expr.const(int(value))
         try:
             return self._build(value)
-        except Unexpressed as problem:
-            self.opaque[str(problem)] = int(value.hint)
-            self._known[value.index] = Expr.const(int(value.hint))
-            return self._known[value.index]
+        except Unexpressed:
+            return Expr.const(int(value.hint))
 
     def mark(self, value: object) -> int:
         """A bit set of the `divisions` behind a size."""
@@ -60,19 +62,53 @@ class Expressions:
         stack = [node]
         while stack:
             top = stack[-1]
-            if top.index in self._known:
+            if top.index in self._known or top.index in self._refused:
                 stack.pop()
                 continue
-            missing = [a for a in top.args if a.index not in self._known]
+            missing = [a for a in top.args if a.index not in self._known and a.index not in self._refused]
             if missing:
                 stack.extend(missing)
                 continue
             self._marks[top.index] = 0
             for arg in top.args:
                 self._marks[top.index] |= self._marks.get(arg.index, 0)
-            self._known[top.index] = self._convert(top, [self._known[a.index] for a in top.args])
+            refused = next((self._refused[a.index] for a in top.args if a.index in self._refused), None)
+            if refused is None:
+                try:
+                    self._known[top.index] = self._convert(top, [self._known[a.index] for a in top.args])
+                except Unexpressed as problem:
+                    refused = problem
+            if refused is not None and top.pytype is int:
+                self._as_number(top, refused)
+            elif refused is not None:
+                self._refused[top.index] = refused
             stack.pop()
+        if node.index in self._refused:
+            raise self._refused[node.index]
         return self._known[node.index]
+
+    def _as_number(self, node: Node, problem: Unexpressed) -> None:
+        """The number of this run, on condition that the sizes behind it give no other."""
+        self.opaque[str(problem)] = int(node.number)
+        for condition in steady(node, self._expressed):
+            self._steady |= self._granted(node, condition)
+        self._known[node.index] = Expr.const(int(node.number))
+
+    def _expressed(self, node: Node) -> Expr | None:
+        """The expression of a node that has one; one that stands for its number has none."""
+        try:
+            size = self._build(node)
+        except Unexpressed:
+            return None
+        return None if self._marks.get(node.index, 0) & self._steady else size
+
+    def symbols(self, value: Node) -> frozenset[str]:
+        """The names that a value hangs on; those of one without an expression too."""
+        return symbols_behind(value, self._expressed)
+
+    def steady(self, value: Node) -> list[Condition]:
+        """Under what conditions a value, where it has no expression, is the number of this run."""
+        return self.marked(self.mark(value) & self._steady)
 
     def _convert(self, node: Node, args: list[Expr]) -> Expr:
         op = node.op
@@ -91,6 +127,8 @@ class Expressions:
             return args[0].floordiv(args[1])
         if op in ("floor", "trunc", "ceil"):
             return self._rounded(node, args[0])
+        if op in ("float_pow", "sym_sqrt"):
+            return self._root(node, args)
         if op == "round":
             return self._nearest(node, args[0])
         if op in ("int_truediv", "float_truediv"):
@@ -133,14 +171,26 @@ class Expressions:
         self._granted(node, Condition(above.mod(twice), "!=", Expr.const(0)))
         return above.floordiv(twice)
 
+    def _root(self, node: Node, args: list[Expr]) -> Expr:
+        """The square root of a square, as `int(length ** 0.5)` asks for the side of an image."""
+        half = node.op == "sym_sqrt" or (node.args[1].op == "constant" and node.args[1].number == 0.5)  # noqa: PLR2004
+        root = args[0].square_root() if half else None
+        if root is None:
+            return _refuse(node)
+        hints = {name: self.ledger.hints[name] for name in root.symbols()}
+        root = root if root.evaluate(hints) >= 0 else -root
+        self._granted(node, Condition(root, ">=", Expr.const(0)))
+        return root
+
     def _divided(self, node: Node, top: Expr, bottom: Expr) -> None:
         self._granted(node, Condition(top.mod(bottom), "==", Expr.const(0)))
 
-    def _granted(self, node: Node, condition: Condition) -> None:
+    def _granted(self, node: Node, condition: Condition) -> int:
         index = self._division_index.setdefault(condition.text(), len(self.divisions))
         if index == len(self.divisions):
             self.divisions.append(condition)
         self._marks[node.index] |= 1 << index
+        return 1 << index
 
     def conditions(self, guards: Iterable[Guard]) -> list[Condition]:
         """The guards that say something, as conditions, each once, in the order they were met."""
@@ -163,16 +213,17 @@ class Expressions:
             return []
         try:
             left, right = (self._build(a) for a in node.args)
+            further = [c for a in node.args for c in self.steady(a)]
             sign = _COMPARISONS[node.op] if value else _OPPOSITE[_COMPARISONS[node.op]]
             if left == right and sign in ("==", "<=", ">="):
-                return []
+                return further
             if sign == "==":
                 left, right = self._without_common(left, right)
             for bottom in [side.fraction()[1] for side in (left, right) if side.is_const]:
                 left, right = left * bottom, right * bottom  # sizes are compared with whole numbers
-            return [Condition(left, sign, right)]
+            return [*further, Condition(left, sign, right)]
         except (Unexpressed, FormulaError):
-            return []
+            return steady(node, self._expressed)
 
     def _without_common(self, left: Expr, right: Expr) -> tuple[Expr, Expr]:
         """Both sides of an equation without the sizes, not 0 in this run, that every term of both has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 import sympy
@@ -74,6 +74,9 @@ class Node(SymNode):
     guard_bool = guard_size_oblivious = guard_or_false = guard_or_true = expect_true = bool_ = _truth
 
     def guard_float(self, file: str, line: int) -> float:
+        """The number, for an operation that scales by it: mostly values, and sizes where it resizes."""
+        if self.ledger.asked is None and self.op != "constant":
+            self.ledger.record(self, real=True)
         return float(self.hint)
 
     def expect_size(self, file: str, line: int) -> bool:
@@ -148,6 +151,9 @@ class Node(SymNode):
         return first
 
 
+FUNCTIONS = ("sqrt", "exp", "log", "cos", "sin", "tanh", "log2", "log10")
+"""The functions of `math` that keep a symbolic number one."""
+
 _BOOLEAN = {"eq", "ne", "gt", "lt", "le", "ge", "and", "or", "sym_not", "is_integer"}
 _FLOATING = {"int_truediv", "float_truediv", "sym_float", "float_pow"}
 _INTEGER = {"ceil", "floor", "trunc", "round", "pow_by_natural"}
@@ -159,6 +165,7 @@ _LOGIC: dict[str, Callable[..., Number]] = {
     "sym_max": max,
     "sym_min": min,
     "sym_float": float,
+    **{f"sym_{name}": getattr(math, name) for name in FUNCTIONS},
 }
 
 
@@ -196,10 +203,15 @@ def _identity(method: str, args: tuple[Node, ...]) -> Node | None:
     return None
 
 
+def calculated(name: str, numbers: Sequence[Number], kind: type) -> Number:
+    """The number of an operation on numbers."""
+    compute = _LOGIC.get(name) or method_to_operator(name)
+    return cast("Number", kind(compute(*numbers)))
+
+
 def computed(name: str, args: tuple[Node, ...], kind: type) -> Number:
     """The number of an operation on nodes."""
-    compute = _LOGIC.get(name) or method_to_operator(name)
-    return cast("Number", kind(compute(*[a.number for a in args])))
+    return calculated(name, [a.number for a in args], kind)
 
 
 def _method(name: str) -> Callable[..., Node]:

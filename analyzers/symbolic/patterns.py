@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
+from forwardbook.analyzers.symbolic.ledger import Consumption
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun
 from forwardbook.analyzers.symbolic.summary import Summary, executed, forward_code, summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, Unruled
@@ -52,6 +53,8 @@ class Pattern:
     subcalls: tuple[SubCall, ...] = ()
     classes: tuple[str, ...] = ()
     """The classes of the modules that run within, at any depth."""
+    counts: frozenset[str] = frozenset()
+    """The sizes that its constructor, its forward() or what only holds others for it needed as numbers."""
 
     @property
     def path(self) -> str:
@@ -134,6 +137,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         arguments=call.argument_text,
         subcalls=tuple(_subcalls(run, call)),
         classes=tuple(_classes(run, call)),
+        counts=_counts(run, call),
     )
 
 
@@ -159,9 +163,22 @@ def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterabl
     guards = [g for g in run.ledger.guards if inside.intersection(g.owners)]
     guards += run.ledger.guards[slice(*call.guards)]
     found = {c.text(): c for c in run.expressions.marked(summary.marks) if not c.is_trivially_true()}
-    for condition in run.expressions.conditions(guards):
-        found.setdefault(condition.text(), condition)
+    numbers = [c for one in _asked(run, call) if not one.real for c in run.expressions.steady(one.node)]
+    for condition in [*run.expressions.conditions(guards), *numbers]:
+        if not condition.is_trivially_true():
+            found.setdefault(condition.text(), condition)
     return found.values()
+
+
+def _counts(run: SymbolicRun, call: CallRecord) -> frozenset[str]:
+    calls = [one for one in run.trace.calls[call.index + 1 :] if call.index in run.trace.ancestors(one.index)]
+    called = {id(one.module) for one in calls}
+    holders = {id(call.module), *(id(m) for m in call.module.modules() if id(m) not in called)}
+    within = [one.consumed for one in calls if one.parent == call.index]
+    mine = [c for c in run.ledger.consumed if c.owners and c.owners[0] in holders]
+    asked = (i for i in range(*call.consumed) if not any(start <= i < stop for start, stop in within))
+    mine += [run.ledger.consumed[i] for i in asked]
+    return frozenset().union(*(run.expressions.symbols(c.node) for c in mine if not c.real))
 
 
 def _own(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:
@@ -173,13 +190,19 @@ def _own(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:
     return run.expressions.conditions([*guards, *(run.ledger.guards[i] for i in mine)])
 
 
-def _consumed(run: SymbolicRun, call: CallRecord, *, real: bool) -> Iterable[Consumed]:
+def _asked(run: SymbolicRun, call: CallRecord) -> list[Consumption]:
+    """The numbers that the constructors of a module and this call of it needed."""
     inside = {id(m) for m in call.module.modules()}
-    asked = [c for c in run.ledger.consumed if inside.intersection(c.owners)]
-    asked += run.ledger.consumed[slice(*call.consumed)]
+    return [
+        *(c for c in run.ledger.consumed if inside.intersection(c.owners)),
+        *run.ledger.consumed[slice(*call.consumed)],
+    ]
+
+
+def _consumed(run: SymbolicRun, call: CallRecord, *, real: bool) -> Iterable[Consumed]:
     found: dict[tuple[str, ...], Consumed] = {}
-    for one in asked:
-        symbols = tuple(sorted(run.expressions.of(one.node).symbols())) if one.real is real else ()
+    for one in (one for one in _asked(run, call) if one.real is real):
+        symbols = tuple(sorted(run.expressions.symbols(one.node)))
         if symbols:
             found.setdefault(symbols, Consumed(symbols, one.file, one.line))
     return found.values()

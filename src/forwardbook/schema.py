@@ -18,6 +18,8 @@ Derivation = Literal["symbolic", "static", "agent"]
 MEMORY_QUANTITIES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
 QUANTITIES: Final = ("flops", "pointwise_ops", *MEMORY_QUANTITIES)
 """Every quantity of a regime, in the order in which people read them."""
+PER_LINE: Final = ("flops", "pointwise_ops", "reads", "writes")
+"""Those that every line has a share of."""
 
 WIDTH_NAMES: Final = ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes")
 """Symbols that are bytes of one element: of weights, of activations, of the key-value cache."""

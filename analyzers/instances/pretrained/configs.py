@@ -24,7 +24,9 @@ SKIPPED = re.compile(
     r"|max_length|min_length|top_k$|no_repeat|return_|^dtype)"
 )
 # Lists of integers that are sizes, one per stage or dimension.
-LISTED = re.compile(r"(hidden|dim|embed|channel|depth|size|width|kernel|heads|stride|ratio)")
+LISTED = re.compile(
+    r"(hidden|dim|embed|channel|depth|size|width|kernel|heads|stride|ratio|num\w*_(layers|blocks)$)"
+)
 # Fields that count layers; default widths fit each other and cost nothing on meta, so only depth is cut.
 DEPTH = re.compile(
     r"^(num_(hidden_)?layers|n_layers?|num_.*_layers|.*_num_(hidden_)?layers|n_head_layers|.*_layers|depth"

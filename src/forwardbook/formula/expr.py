@@ -245,6 +245,12 @@ class Expr:
         """The remainder of `floordiv`, as `self - other * (self // other)`, whose pieces cancel in sums."""
         return self - self.floordiv(other) * other
 
+    def square_root(self) -> Expr | None:
+        """The expression whose square this is, of either sign; None when there is none."""
+        from forwardbook.formula.root import square_root
+
+        return square_root(self)
+
     @staticmethod
     def minimum(*values: Expr | int) -> Expr:
         """The smallest of the values, without those that another never exceeds."""

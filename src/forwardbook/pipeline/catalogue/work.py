@@ -30,6 +30,7 @@ from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.entry import record, verdict
 from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.pipeline.derivation.reread import misread
 from forwardbook.schema import Entry
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
@@ -160,8 +161,11 @@ class _Unit:
             state, kind = ("unproved", "timeout") if reached.late else ("wrong", "refuted")
         elif state == "unproved":
             kind = "timeout" if reached.late else _kind(entry)
+        reason = entry.validation.reason
+        if state in ("exact", "bounded") and (problems := misread(entry)):
+            state, kind, reason = "unproved", "not proved", "; ".join(problems)
         place = _place(entry) if state not in ("exact", "bounded") else ""
-        result = self._result(name, state, way, kind, entry.validation.reason, place)
+        result = self._result(name, state, way, kind, reason, place)
         if state in ("exact", "bounded"):
             self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
             digest = family_digest(name, self._sources)[:DIGITS]

@@ -12,7 +12,7 @@ from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.assumptions import left_out, uncast
 from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
 from forwardbook.pipeline.derivation.explore import Found
-from forwardbook.pipeline.derivation.regimes import Derived
+from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounted
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.profiling.proof import Point
 from forwardbook.schema import (
@@ -25,7 +25,6 @@ from forwardbook.schema import (
     Proof,
     ProofPoint,
     Regime,
-    SubmoduleCall,
     Unresolved,
     Validation,
     Verdict,
@@ -63,7 +62,7 @@ def regime(
             pointwise_ops=quantities["pointwise_ops"],
             lines=tuple(flop_line(*line) for line in lines),
             reasoning=reasoning(lines),
-            submodule_calls=tuple(_submodules(found.derived)),
+            submodule_calls=tuple(submodule_calls(found.derived)),
         ),
         memory_analysis=MemoryAnalysis(
             **{key: quantities[key] for key in _BYTES},
@@ -101,20 +100,6 @@ def _memory_reasoning(summary: Summary) -> str:
         "Each operation reads the distinct bytes of its inputs once and writes its outputs once; "
         f"views move nothing. Peak: {peak}."
     )
-
-
-def _submodules(derived: Derived) -> Iterable[SubmoduleCall]:
-    groups: dict[tuple[int, str, tuple[tuple[str, Expr], ...]], list[str]] = {}
-    for call in derived.pattern.subcalls:
-        groups.setdefault((call.line, call.class_name, call.bindings), []).append(call.attribute)
-    for (line, class_name, bindings), attributes in groups.items():
-        yield SubmoduleCall(
-            line=max(line, 1),
-            attribute=attributes[0] if len(attributes) == 1 else ", ".join(dict.fromkeys(attributes)),
-            class_name=class_name,
-            times=str(len(attributes)),
-            bindings={name: text(size) for name, size in bindings},
-        )
 
 
 def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) -> Proof:
@@ -234,7 +219,8 @@ def record(
 def _taken(facts: Facts, found: Found) -> tuple[str, ...]:
     """What the source says that a regime takes for granted."""
     classes = dict.fromkeys((facts.full_class_name, *found.derived.pattern.classes))
-    return (*left_out(found.derived.recipe, classes), *uncast(facts, found.derived.pattern.classes))
+    fields = left_out(found.derived.recipe, classes)
+    return (*uncounted(found), *fields, *uncast(facts, found.derived.pattern.classes))
 
 
 def _contradicted(one: Regime) -> Iterable[Unresolved]:

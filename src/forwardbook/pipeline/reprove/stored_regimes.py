@@ -13,9 +13,8 @@ from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError, parse
 from forwardbook.pipeline.derivation.entry_lines import statements
 from forwardbook.profiling.proof import predict
-from forwardbook.schema import BUILT, QUANTITIES, WIDTH_NAMES, Regime
+from forwardbook.schema import BUILT, PER_LINE, QUANTITIES, WIDTH_NAMES, Regime
 
-PER_LINE: Final = ("flops", "pointwise_ops", "reads", "writes")
 _SHOWN: Final = 6  # numbers that differ, of one call
 
 Place = tuple[int, int]
