@@ -44,7 +44,7 @@ def symbols_behind(node: Node, expressed: Callable[[Node], Expr | None]) -> froz
 def _leaves(nodes: Iterable[Node], expressed: Callable[[Node], Expr | None]) -> dict[Node, Expr]:
     """The largest whole numbers among nodes and what they hang on that have expressions, constants apart."""
     found: dict[Node, Expr] = {}
-    stack, seen = list(nodes), set()
+    stack, seen = list(nodes)[::-1], set()
     while stack:
         top = stack.pop()
         if top.index in seen:
@@ -52,7 +52,7 @@ def _leaves(nodes: Iterable[Node], expressed: Callable[[Node], Expr | None]) -> 
         seen.add(top.index)
         size = expressed(top) if top.pytype is int else None
         if size is None:
-            stack.extend(top.args)
+            stack.extend(reversed(top.args))
         elif not size.is_const:
             found[top] = size
     return found

@@ -110,6 +110,17 @@ def test_sizes_are_asked_for_under_config_names_with_their_meaning() -> None:
     assert not {"bos_token_id", "pad_token_id", "initializer_range"} & asked.keys()
 
 
+def test_lists_that_count_layers_are_sizes() -> None:
+    """How many layers each stage has is asked for by place, as widths are; a single one is no size."""
+    from transformers import HGNetV2Config
+
+    sizes = ChosenSizes()
+    ask_sizes(make_config(HGNetV2Config, InstanceOptions()), sizes)
+
+    assert {f"stage_numb_of_layers.{stage}" for stage in range(4)} <= sizes.hints.keys()
+    assert (3, None) == (sizes.hints["stage_num_blocks.2"], sizes.hints.get("stage_num_blocks.0"))
+
+
 def test_nested_fields_carry_their_path() -> None:
     """Fields of a nested config are named with the config that holds them."""
     sizes = ChosenSizes()
