@@ -9,11 +9,13 @@ import numbers
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from types import ModuleType
 
 import torch
 import torch.nn.init
 
+from forwardbook.analyzers.symbolic.caches import loaded
 from forwardbook.analyzers.symbolic.node import FUNCTIONS
 
 
@@ -121,18 +123,25 @@ def teach_torch() -> None:
         setattr(torch.SymInt, name, method)
 
 
+@lru_cache(maxsize=8)
+def _using_torch(packages: tuple[str, ...], now: tuple[int, int]) -> tuple[ModuleType, ...]:
+    """The modules of the packages that use torch, of those that are loaded now."""
+    return tuple(
+        module
+        for name, module in list(sys.modules.items())
+        if any(name == package or name.startswith(package + ".") for package in packages)
+        and isinstance(module, ModuleType)
+        and ("torch" in vars(module) or "nn" in vars(module) or name.startswith("torch.nn.modules"))
+    )
+
+
 @contextmanager
 def symbolic_integers(packages: tuple[str, ...]) -> Iterator[None]:
     """Inside, modules of the named packages that use torch see `Integer` for `int`, all a `math` for both."""
     teach_torch()
-    patched: list[ModuleType] = []
-    for name, module in list(sys.modules.items()):
-        inside = any(name == package or name.startswith(package + ".") for package in packages)
-        if not inside or not isinstance(module, ModuleType) or "int" in vars(module):
-            continue
-        if "torch" in vars(module) or "nn" in vars(module) or name.startswith("torch.nn.modules"):
-            vars(module)["int"] = Integer
-            patched.append(module)
+    patched = [module for module in _using_torch(packages, loaded()) if "int" not in vars(module)]
+    for module in patched:
+        vars(module)["int"] = Integer
     try:
         with _symbols_in_math():
             yield

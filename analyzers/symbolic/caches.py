@@ -16,7 +16,6 @@ import torch
 
 _CACHED = type(functools.lru_cache(lambda: None))
 _OURS = ("torch", "sympy", "forwardbook", "importlib", "_frozen_importlib", *sys.stdlib_module_names)
-_known: dict[str, tuple[int, tuple[str, ...]]] = {}
 
 
 class Uncached:
@@ -48,7 +47,7 @@ def _symbolic(value: object) -> bool:
 def symbols_uncached() -> Iterator[None]:
     """Inside, functions with caches in the globals of loaded modules compute anew where a symbol is given."""
     patched: list[tuple[ModuleType, str, object]] = []
-    for module, names in _modules():
+    for module, names in _modules(loaded()):
         for name in names:
             cached = vars(module).get(name)
             if isinstance(cached, _CACHED):
@@ -61,15 +60,22 @@ def symbols_uncached() -> Iterator[None]:
             setattr(module, name, cached)
 
 
-def _modules() -> list[tuple[ModuleType, tuple[str, ...]]]:
-    """Loaded modules, torch's and Python's own apart, with the names of their functions that have caches."""
+def loaded() -> tuple[int, int]:
+    """What changes when a module is loaded: how many are, and which came last."""
+    return len(sys.modules), id(next(reversed(sys.modules.values())))
+
+
+@functools.lru_cache(maxsize=1)
+def _modules(now: tuple[int, int]) -> list[tuple[ModuleType, tuple[str, ...]]]:
+    """The modules, torch's and Python's own apart, with the names of their functions that have caches.
+
+    What was found holds until one more is loaded.
+    """
     found = []
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in _OURS or type(module) is not ModuleType:
             continue
-        held = vars(module)
-        if _known.get(name, (-1, ()))[0] != len(held):
-            _known[name] = len(held), tuple(k for k, v in held.items() if isinstance(v, _CACHED))
-        if _known[name][1]:
-            found.append((module, _known[name][1]))
+        cached = tuple(k for k, v in vars(module).items() if isinstance(v, _CACHED))
+        if cached:
+            found.append((module, cached))
     return found

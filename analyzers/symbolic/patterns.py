@@ -164,9 +164,9 @@ def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterabl
     guards += run.ledger.guards[slice(*call.guards)]
     found = {c.text(): c for c in run.expressions.marked(summary.marks) if not c.is_trivially_true()}
     numbers = [c for one in _asked(run, call) if not one.real for c in run.expressions.steady(one.node)]
+    numbers = [c for c in numbers if not c.is_trivially_true()]
     for condition in [*run.expressions.conditions(guards), *numbers]:
-        if not condition.is_trivially_true():
-            found.setdefault(condition.text(), condition)
+        found.setdefault(condition.text(), condition)
     return found.values()
 
 

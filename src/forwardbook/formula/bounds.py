@@ -117,7 +117,10 @@ class _Proof:
         numerator, denominator = value.fraction()
         if denominator != ONE:
             return self._holds_divided(numerator, denominator)
-        if self._holds_by_signs(value):
+        positive = all(coefficient > 0 for coefficient in value.terms.values())
+        if not positive and self._fails_somewhere(value):
+            return False  # what is false somewhere has no proof: none is looked for
+        if self._holds_by_signs(value, positive):
             return True
         return any(
             self._holds_bounding(value, atom) for atom in value.atoms() if not isinstance(atom, Symbol)
@@ -134,12 +137,10 @@ class _Proof:
         finally:
             self._nonzero = before
 
-    def _holds_by_signs(self, value: Expr) -> bool:
+    def _holds_by_signs(self, value: Expr, positive: bool) -> bool:
         """Whether all coefficients are >= 0 with each atom written as its lower bound plus an unknown."""
-        if all(coefficient > 0 for coefficient in value.terms.values()):
+        if positive:
             return all(self._is_positive(atom) for atom in value.atoms())
-        if self._fails_somewhere(value):
-            return False
         terms = dict(value.terms)
         for atom in value.atoms():
             if not self._is_positive(atom):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from forwardbook.workspace.storage import WorkspaceError, write_atomically
+from forwardbook.workspace.storage import WorkspaceError, alone, write_atomically
 
 FOLDER: Final = ".forwardbook"
 OLD_DAYS: Final = 30
@@ -85,20 +85,9 @@ class KeptOutcomes:
         Raises:
             WorkspaceError: where one does.
         """
-        from filelock import FileLock, Timeout
-
         self._prepare()
-        lock = FileLock(self.folder / "regenerate.lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise WorkspaceError(
-                f"regenerating {self.root}: another process is at it; wait until it is done"
-            ) from None
-        try:
+        with alone(self.folder / "regenerate.lock", f"regenerating {self.root}"):
             yield
-        finally:
-            lock.release()
 
     def _prepare(self) -> None:
         """The folder, which git is told to leave alone."""

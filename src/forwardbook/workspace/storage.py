@@ -42,6 +42,26 @@ def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         lock.release()
 
 
+@contextmanager
+def alone(lock: Path, doing: str) -> Iterator[None]:
+    """Inside, no other process does the same under this lock.
+
+    Raises:
+        WorkspaceError: where one does.
+    """
+    from filelock import FileLock, Timeout
+
+    held = FileLock(lock)
+    try:
+        held.acquire(timeout=0)
+    except Timeout:
+        raise WorkspaceError(f"{doing}: another process is at it; wait until it is done") from None
+    try:
+        yield
+    finally:
+        held.release()
+
+
 def write_atomically(path: Path, text: str | bytes) -> None:
     """Replace a file by a whole new one; whatever goes wrong on the way, the old one stays as it was."""
     path = path.resolve()  # a link stays a link: what it leads to is replaced

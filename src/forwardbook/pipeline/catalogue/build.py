@@ -74,6 +74,9 @@ def build(
     """Each unit's result as it is had. Whatever ends the iteration, what was yielded is on disk.
 
     The database is as it was until `catalogue_merge.merge` takes the results in.
+
+    Raises:
+        WorkspaceError: where another process builds the same here.
     """
     database, catalogue = workspace.load(), read_catalogue(workspace)
     journal = Journal(workspace, plan.library)
@@ -99,7 +102,7 @@ def build(
         journal.keep(result)  # here, so that what was done while others were told is kept too
         return result
 
-    with children, ThreadPoolExecutor(how.jobs) as pool:
+    with journal.alone(), children, ThreadPoolExecutor(how.jobs) as pool:
         waiting: set[Future[UnitResult]] = {pool.submit(one, unit) for unit in todo}
         try:
             while waiting:

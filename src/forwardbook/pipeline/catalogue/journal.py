@@ -11,6 +11,7 @@ from typing import Final
 
 from forwardbook.pipeline.catalogue.record import UnitResult
 from forwardbook.workspace import Workspace, write_atomically
+from forwardbook.workspace.storage import alone
 
 FOLDER: Final = Path(".forwardbook") / "catalogue"
 
@@ -21,12 +22,27 @@ class Journal:
     def __init__(self, workspace: Workspace, library: str) -> None:
         self.folder = workspace.root / FOLDER / library
 
-    def keep(self, result: UnitResult) -> None:
-        """Put a result down."""
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Inside, no other process builds this library's catalogue here.
+
+        Raises:
+            WorkspaceError: where one does.
+        """
+        self._prepare()
+        with alone(self.folder.with_suffix(".lock"), f"building the catalogue of {self.folder.name}"):
+            yield
+
+    def _prepare(self) -> None:
+        """The folder, which git is told to leave alone."""
         self.folder.mkdir(parents=True, exist_ok=True)
         ignore = self.folder.parent.parent / ".gitignore"
         if not ignore.exists():
             write_atomically(ignore, "*\n")
+
+    def keep(self, result: UnitResult) -> None:
+        """Put a result down."""
+        self._prepare()
         write_atomically(self._path(result.unit), result.model_dump_json(exclude_defaults=True))
 
     def get(self, unit: str, stamp: str) -> UnitResult | None:
