@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from math import isqrt
 
 from forwardbook.formula import Condition, FormulaError
@@ -15,6 +16,7 @@ CHOICES = 8  # valid draws to choose from while sizes coincide
 MANY = 24  # sizes, of which some always coincide: strides and kernels of many layers are all small
 LARGEST = 512  # a drawn size stays below this where its hint allows: runs on meta are free, real ones are not
 LARGEST_DIVISOR = 4096
+_ORDERS = ("<", "<=", ">", ">=")
 FAR = 12  # doublings: seven strided convolutions in a row take thousands of samples for each that they give
 
 
@@ -138,29 +140,69 @@ def _mend(condition: Condition, name: str, sizes: dict[str, int], rng: random.Ra
     """Changes one size so that the condition holds: solved where linear, else searched near, at multiples."""
     before = sizes[name]
     taken = {value for other, value in sizes.items() if other != name} | {1}
-    candidates = dict.fromkeys(c for c in _candidates(condition, name, sizes, rng) if c >= 1)
-    for wanted in (False, True):  # one that another size has, or 1, is the second best
-        for candidate in candidates:
-            if (candidate in taken) is wanted:
-                sizes[name] = candidate
-                if condition.is_met(sizes):
-                    return True
+    second: list[int] = []
+    for candidate in _each(_candidates(condition, name, sizes, rng)):
+        if candidate in taken:  # one that another size has, or 1, is the second best
+            second.append(candidate)
+            continue
+        sizes[name] = candidate
+        if condition.is_met(sizes):
+            return True
+    for candidate in second:
+        sizes[name] = candidate
+        if condition.is_met(sizes):
+            return True
     sizes[name] = before
     return False
 
 
-def _candidates(condition: Condition, name: str, sizes: dict[str, int], rng: random.Random) -> list[int]:
+def _each(candidates: Iterable[Iterable[int]]) -> Iterator[int]:
+    """Every candidate from 1 on, once, as it is asked for."""
+    seen: set[int] = set()
+    for one in chain.from_iterable(candidates):
+        if one >= 1 and one not in seen:
+            seen.add(one)
+            yield one
+
+
+def _candidates(
+    condition: Condition, name: str, sizes: dict[str, int], rng: random.Random
+) -> Iterator[list[int]]:
     now = sizes[name]
-    found = _solutions(condition, name, sizes)
+    yield _solutions(condition, name, sizes)
+    drawn = [rng.randint(1, max(2, 2 * now)) for _ in range(8)]
+    if condition.op in _ORDERS:
+        found = _threshold(condition, name, sizes)
+        # beyond it whatever is larger, or smaller, does as well; where no end does, little helps
+        yield [*found, *(one + step for one in found for step in (1, -1, 2, -2)), *drawn]
+        return
+    near = [*range(now + 1, now + 33), *(max(1, now - step) for step in range(1, 17))]
     symbols = condition.symbols()
     others = [v for n, v in sizes.items() if n in symbols and n != name]
-    multiples = [v * rng.randint(1, max(1, 2 * now // max(v, 1))) for v in others for _ in range(4)]
+    yield [v * rng.randint(1, max(1, 2 * now // max(v, 1))) for v in others for _ in range(4)]
     divisors = [d for v in others for d in _divisors(v) if d <= max(now, 8)]
-    near = [*range(now + 1, now + 33), *(max(1, now - step) for step in range(1, 17))]
-    drawn = [rng.randint(1, max(2, 2 * now)) for _ in range(8)]
-    far = [scaled for step in range(1, FAR) for scaled in (now << step, now >> step)]
     rng.shuffle(divisors)
-    return found + multiples + divisors[:12] + near + drawn + ([] if condition.op == "==" else far)
+    yield divisors[:12]
+    yield near
+    yield drawn
+    if condition.op == "!=":
+        yield [scaled for step in range(1, FAR) for scaled in (now << step, now >> step)]
+
+
+def _threshold(condition: Condition, name: str, sizes: dict[str, int]) -> list[int]:
+    """The size nearest to what it is, among larger and among smaller ones, at which an inequality holds."""
+    now, found = sizes[name], []
+    for end in (now << FAR - 1, 1):
+        sizes[name] = end
+        if not condition.is_met(sizes):
+            continue
+        inside, outside = end, now
+        while abs(inside - outside) > 1:
+            sizes[name] = middle = (inside + outside) // 2
+            inside, outside = (middle, outside) if condition.is_met(sizes) else (inside, middle)
+        found.append(inside)
+    sizes[name] = now
+    return found
 
 
 def _solutions(condition: Condition, name: str, sizes: dict[str, int]) -> list[int]:
