@@ -26,6 +26,7 @@ from forwardbook.profiling.sizes import draw
 
 MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
 ATTEMPTS = 2  # draws of sizes that break a condition
+REPAIRS = 45  # conditions mended for one of them: what succeeds takes fewer
 
 
 @dataclass
@@ -143,7 +144,7 @@ def _outcome(
             above = [n for n, value in numbers.items() if value > 1 and (n in names or n not in known)]
             wanted += [*others.values(), *(Condition(Expr.symbol(n), ">", Expr.const(1)) for n in above)]
         wanted = [c for c in wanted if c.symbols() <= set(numbers)]
-        sizes = draw(numbers, wanted, bench.rng, fixed, attempts=ATTEMPTS, repairs=60)
+        sizes = draw(numbers, wanted, bench.rng, fixed, attempts=ATTEMPTS, repairs=REPAIRS)
         if sizes is None:
             continue
         widths = widths_of(first.dtype)
