@@ -28,7 +28,7 @@ from forwardbook.pipeline.catalogue.share import shared
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.schema import Entry
-from forwardbook.workspace import Workspace
+from forwardbook.workspace import Workspace, WorkspaceError
 
 Make = Callable[..., Entry]
 MODULE = "from torch import nn\n\n\nclass {0}(nn.Module):\n    def forward(self, x):\n        return x\n"
@@ -130,6 +130,16 @@ def test_an_interrupted_build_ends_as_if_it_had_not_been(zoo: Path, make_entry: 
 
         assert whole == _files(zoo)
         assert sorted(asked) == sorted(set(asked))
+
+
+def test_a_second_build_is_refused(zoo: Path, make_entry: Make) -> None:
+    """Two at once would both write what came of units: the second says so at once, and touches nothing."""
+    child = Child(make_entry)
+    first = Journal(Workspace(zoo), "zoo_of_parts")
+    with first.alone(), pytest.raises(WorkspaceError, match="another process is at it"):
+        _built(zoo, child)
+
+    assert [] == child.asked
 
 
 def test_clearing_leaves_what_another_build_keeps(tmp_path: Path) -> None:

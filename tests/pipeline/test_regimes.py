@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation import relax as relaxing
 from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, regimes_of
 from forwardbook.pipeline.derivation.regimes import (
-    Favoured,
     derive,
     negated,
-    over_counts,
-    pins,
     run_first,
 )
 from forwardbook.pipeline.derivation.relax import Learnt, relax
 
-ROWS, WIDTH, BYTES = Expr.symbol("rows"), Expr.symbol("width"), Expr.symbol("a_dtype_bytes")
+from .matrices import ROWS, WIDTH, Maker, Projection, over_rows
+
+BYTES = Expr.symbol("a_dtype_bytes")
 
 
 class Branching(nn.Module):
@@ -127,55 +122,6 @@ class Norm(nn.Module):
         return self.weight * wide.to(x.dtype)
 
 
-class Growing(nn.Module):
-    """Repeats its rows as often as a float says; scales them by another."""
-
-    def __init__(self, times: int, heads: int) -> None:
-        super().__init__()
-        self.times, self.scale = float(times), float(heads) ** -0.5
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.interpolate(x[None, None] * self.scale, scale_factor=(self.times, 1.0))
-
-
-class Projection(nn.Module):
-    """One product."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(width, width))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self.weight)
-
-
-class Stack(nn.Module):
-    """A number of projections."""
-
-    def __init__(self, width: int, layers: int) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
-
-    def forward(self, x: Tensor) -> Tensor:
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
-Maker = Callable[..., Recipe]
-
-
-def over_rows(recipe_from: Maker, kind: type[nn.Module], *arguments: str, **sizes: int) -> Recipe:
-    """A module over a matrix; `arguments` are sizes that its constructor takes."""
-    hints = {"rows": 9, "width": 6, **sizes}
-    return recipe_from(
-        kind,
-        lambda n: kind(*(getattr(n, name) for name in arguments)),
-        lambda n, maker: (maker.floats((n.rows, n.width)),),
-        **hints,
-    )
-
-
 def told(found: list[Found]) -> list[tuple[str, list[str]]]:
     """Label and conditions of every regime."""
     return [(one.label, [c.text() for c in one.conditions]) for one in found]
@@ -195,44 +141,6 @@ def test_condition_that_matters_is_kept(recipe_from: Maker) -> None:
 
     assert ["{rows} > 4"] == [c.text() for c in relaxed.conditions]
     assert ("{rows} > 4", True) == (broken.text(), sizes["rows"] <= 4)
-
-
-def test_factor_behind_a_float_is_found(recipe_from: Maker) -> None:
-    """A size that float() turned into a number is in a formula that fails without it, a mere scale is not."""
-    recipe = over_rows(recipe_from, Growing, "times", "heads", times=3, heads=5)
-    [found] = derive(recipe, FULL, [recipe.calls_as], seed=1)
-
-    written = Expr.of(found.pattern.summary.quantities()["writes"])
-
-    assert found.exact
-    assert written.subs({"a_dtype_bytes": 4}) == 4 * ROWS * WIDTH * (1 + Expr.symbol("times"))
-
-
-def test_what_worked_for_another_recipe_is_tried_first(
-    recipe_from: Maker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """First values and step that gave a formula are written down; from what a run had fewer runs are due."""
-    runs: list[object] = []
-    real = loops.run_symbolically
-    monkeypatch.setattr(
-        loops.without_loops,
-        "__defaults__",
-        tuple(
-            (lambda *given: runs.append(given) or real(*given)) if one is real else one
-            for one in loops.without_loops.__defaults__
-        ),
-    )
-    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=4)
-    found = derive(recipe, FULL, [recipe.calls_as], seed=1, loops=False)
-    favoured: Favoured = {}
-    [first] = over_counts(found, seed=1, favoured=favoured)
-    asked = len(runs)
-    [again] = over_counts(found, seed=1, favoured={("layers",): ({"layers": 4}, 1)})
-
-    assert first.exact and again.exact
-    assert {("layers",): ({"layers": 2}, 1)} == favoured
-    assert asked > len(runs) - asked > 0
-    assert Expr.of(first.pattern.summary.totals.flops) == Expr.of(again.pattern.summary.totals.flops)
 
 
 @pytest.mark.parametrize(("kind", "again"), [(Holding, False), (HoldingAndHiding, True)])
@@ -348,17 +256,6 @@ def test_norm_in_float32_has_two_regimes(recipe_from: Maker) -> None:
     assert reads[0] != reads[1] and all(one.exact for one in found)
 
 
-def test_number_of_layers_is_free_again(recipe_from: Maker) -> None:
-    """A loop over layers is interpolated over and proved; the layer itself is one pattern of all layers."""
-    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=3)
-    inner = f"{Projection.__module__}.{Projection.__qualname__}"
-    stack, layer = derive(recipe, FULL, [recipe.calls_as, inner], seed=1)
-
-    assert (("layers",), True, True) == (stack.interpolated, stack.exact, layer.exact)
-    assert 2 * Expr.symbol("layers") * ROWS * WIDTH * WIDTH == stack.pattern.summary.totals.flops
-    assert ("layers.0", "layers.1", "layers.2") == layer.pattern.paths
-
-
 def test_first_way_that_works_is_taken(recipe_from: Maker) -> None:
     """Inputs that the module refuses are passed over; if it refuses all, the first reason is raised."""
     recipe = over_rows(recipe_from, Refusing)
@@ -373,15 +270,6 @@ def test_first_way_that_works_is_taken(recipe_from: Maker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "pinned"),
-    [("{rows} == 9", True), ("{rows} > 4", False), ("{rows} % 3 == 0", False), ("{rows} == {width}", False)],
-)
-def test_size_is_pinned_by_an_equality(text: str, pinned: bool) -> None:
-    """A size is pinned where conditions on it alone hold nowhere near."""
-    assert pinned is pins([Condition.parse(text)], "rows", {"rows": 9, "width": 9})
-
-
-@pytest.mark.parametrize(
     ("text", "opposite"),
     [("{a} == 1", "{a} != 1"), ("{a} < 2", "{a} >= 2"), ("{a} > {b}", "{a} <= {b}")],
 )
@@ -391,27 +279,3 @@ def test_opposite(text: str, opposite: str) -> None:
 
     assert opposite == negated(condition).text()
     assert condition == negated(negated(condition))
-
-
-class Columns(nn.Module):
-    """Takes as many columns as the matrix has, one by one, and as many layers as it is told."""
-
-    def __init__(self, width: int, layers: int) -> None:
-        super().__init__()
-        self.width = width
-        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
-
-    def forward(self, x: Tensor) -> Tensor:
-        for layer in self.layers:
-            x = layer(x)
-        return torch.stack([x[:, i] * 2 for i in range(self.width)], -1)
-
-
-def test_a_count_that_never_changed_is_a_condition(recipe_from: Maker) -> None:
-    """What became a number, and was the same wherever formulas held, is said though they do not name it."""
-    recipe = over_rows(recipe_from, Columns, "width", "layers", layers=3)
-    held = (Condition.parse("{width} == 6"),)
-    [one] = derive(recipe, FULL, [recipe.calls_as], seed=1, held=held)
-
-    assert (("layers",), True) == (one.interpolated, one.exact)
-    assert "{width} == 6" in [c.text() for c in one.pattern.conditions]

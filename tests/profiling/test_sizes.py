@@ -69,6 +69,28 @@ def test_contradiction_draws_nothing() -> None:
     assert draw(HINTS, impossible, random.Random(0), attempts=4) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "seed"),
+    [
+        (text, seed)
+        for seed in range(5)
+        for text in (
+            "floor({rows} * {rows} / {window}) > 90000",
+            "{hidden} * {hidden} + {hidden} < 700",
+            "floor((floor(({rows} - {window}) / {heads}) - {window}) / {heads}) + 1 >= 40",
+            "{hidden} % 5 >= 3",
+        )
+    ],
+)
+def test_inequalities_far_from_the_hints_are_met(text: str, seed: int) -> None:
+    """Products, remainders and chains of roundings begin to hold at sizes that are found."""
+    condition = Condition.parse(text)
+    found = draw(HINTS, [condition], random.Random(seed), attempts=3)
+
+    assert found is not None
+    assert condition.holds(found)
+
+
 def test_a_chain_of_convolutions_is_drawn_in_one_attempt() -> None:
     """Seven strided convolutions in a row get as many samples as they take, whatever strides and kernels."""
     hints = {"samples": 16000}

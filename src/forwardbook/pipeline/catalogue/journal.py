@@ -30,7 +30,8 @@ class Journal:
             WorkspaceError: where one does.
         """
         self._prepare()
-        with alone(self.folder.with_suffix(".lock"), f"building the catalogue of {self.folder.name}"):
+        library = self.folder.name
+        with alone(self.folder.with_name(f"{library}.lock"), f"building the catalogue of {library}"):
             yield
 
     def _prepare(self) -> None:

@@ -1,0 +1,135 @@
+"""Sizes that became numbers on the way: counts of loops and factors are found again, or said."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from forwardbook.analyzers.symbolic import loops
+from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.explore import FULL
+from forwardbook.pipeline.derivation.regimes import Favoured, derive, over_counts, pins
+
+from .matrices import ROWS, WIDTH, Maker, Projection, Stack, over_rows
+
+
+class Growing(nn.Module):
+    """Repeats its rows as often as a float says; scales them by another."""
+
+    def __init__(self, times: int, heads: int) -> None:
+        super().__init__()
+        self.times, self.scale = float(times), float(heads) ** -0.5
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.interpolate(x[None, None] * self.scale, scale_factor=(self.times, 1.0))
+
+
+class Columns(nn.Module):
+    """Takes as many columns as the matrix has, one by one, and as many layers as it is told."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.width = width
+        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return torch.stack([x[:, i] * 2 for i in range(self.width)], -1)
+
+
+class Halving(nn.Module):
+    """One product for each time that the factor halves."""
+
+    def __init__(self, width: int, factor: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Projection(width) for _ in range(int(math.log2(factor)))])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def test_a_formula_holds_where_the_logarithm_of_a_factor_stays_what_it_was(recipe_from: Maker) -> None:
+    """How many layers a logarithm gives is no formula: the regime is that of the factors which give as many."""
+    recipe = over_rows(recipe_from, Halving, "width", "factor", factor=8)
+    [one] = derive(recipe, FULL, [recipe.calls_as], seed=1)
+    said = [c.text() for c in one.pattern.conditions]
+
+    assert one.exact
+    assert {"{factor} >= 8", "{factor} <= 15"} <= set(said)
+    assert all(8 <= point.sizes["factor"] <= 15 for point in one.proof.points)
+    assert 2 * 3 * ROWS * WIDTH * WIDTH == one.pattern.summary.totals.flops
+
+
+def test_factor_behind_a_float_is_found(recipe_from: Maker) -> None:
+    """A size that float() turned into a number is in a formula that fails without it, a mere scale is not."""
+    recipe = over_rows(recipe_from, Growing, "times", "heads", times=3, heads=5)
+    [found] = derive(recipe, FULL, [recipe.calls_as], seed=1)
+
+    written = Expr.of(found.pattern.summary.quantities()["writes"])
+
+    assert found.exact
+    assert written.subs({"a_dtype_bytes": 4}) == 4 * ROWS * WIDTH * (1 + Expr.symbol("times"))
+
+
+def test_what_worked_for_another_recipe_is_tried_first(
+    recipe_from: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First values and step that gave a formula are written down; from what a run had fewer runs are due."""
+    runs: list[object] = []
+    real = loops.run_symbolically
+    monkeypatch.setattr(
+        loops.without_loops,
+        "__defaults__",
+        tuple(
+            (lambda *given: runs.append(given) or real(*given)) if one is real else one
+            for one in loops.without_loops.__defaults__
+        ),
+    )
+    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=4)
+    found = derive(recipe, FULL, [recipe.calls_as], seed=1, loops=False)
+    favoured: Favoured = {}
+    [first] = over_counts(found, seed=1, favoured=favoured)
+    asked = len(runs)
+    [again] = over_counts(found, seed=1, favoured={("layers",): ({"layers": 4}, 1)})
+
+    assert first.exact and again.exact
+    assert {("layers",): ({"layers": 2}, 1)} == favoured
+    assert asked > len(runs) - asked > 0
+    assert Expr.of(first.pattern.summary.totals.flops) == Expr.of(again.pattern.summary.totals.flops)
+
+
+def test_number_of_layers_is_free_again(recipe_from: Maker) -> None:
+    """A loop over layers is interpolated over and proved; the layer itself is one pattern of all layers."""
+    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=3)
+    inner = f"{Projection.__module__}.{Projection.__qualname__}"
+    stack, layer = derive(recipe, FULL, [recipe.calls_as, inner], seed=1)
+
+    assert (("layers",), True, True) == (stack.interpolated, stack.exact, layer.exact)
+    assert 2 * Expr.symbol("layers") * ROWS * WIDTH * WIDTH == stack.pattern.summary.totals.flops
+    assert ("layers.0", "layers.1", "layers.2") == layer.pattern.paths
+
+
+@pytest.mark.parametrize(
+    ("text", "pinned"),
+    [("{rows} == 9", True), ("{rows} > 4", False), ("{rows} % 3 == 0", False), ("{rows} == {width}", False)],
+)
+def test_size_is_pinned_by_an_equality(text: str, pinned: bool) -> None:
+    """A size is pinned where conditions on it alone hold nowhere near."""
+    assert pinned is pins([Condition.parse(text)], "rows", {"rows": 9, "width": 9})
+
+
+def test_a_count_that_never_changed_is_a_condition(recipe_from: Maker) -> None:
+    """What became a number, and was the same wherever formulas held, is said though they do not name it."""
+    recipe = over_rows(recipe_from, Columns, "width", "layers", layers=3)
+    held = (Condition.parse("{width} == 6"),)
+    [one] = derive(recipe, FULL, [recipe.calls_as], seed=1, held=held)
+
+    assert (("layers",), True) == (one.interpolated, one.exact)
+    assert "{width} == 6" in [c.text() for c in one.pattern.conditions]
