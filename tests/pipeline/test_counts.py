@@ -56,7 +56,7 @@ class Halving(nn.Module):
 
 
 def test_a_formula_holds_where_the_logarithm_of_a_factor_stays_what_it_was(recipe_from: Maker) -> None:
-    """How many layers a logarithm gives is no formula: the regime is that of the factors which give as many."""
+    """How many layers a logarithm gives is no formula: the regime is that of factors which give as many."""
     recipe = over_rows(recipe_from, Halving, "width", "factor", factor=8)
     [one] = derive(recipe, FULL, [recipe.calls_as], seed=1)
     said = [c.text() for c in one.pattern.conditions]
