@@ -19,7 +19,7 @@ from forwardbook.analyzers.symbolic.bridges import (
     symbolic_integers,
     symbols_written,
 )
-from forwardbook.analyzers.symbolic.caches import symbols_uncached
+from forwardbook.analyzers.symbolic.caches import caches_apart
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.kernels import native_shapes
@@ -193,7 +193,7 @@ def run_symbolically(
         recorder.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
-    bridged = (symbolic_integers(packages), symbols_uncached(), symbols_written(), casting_on_meta())
+    bridged = (symbolic_integers(packages), caches_apart(), symbols_written(), casting_on_meta())
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)
@@ -222,7 +222,7 @@ def run_measured(
     native_shapes()
     values = Values(symbolic=False)
     recorder = Recorder(widths, dtype, values)
-    with casting_on_meta(), default_dtype(dtype), torch.no_grad():
+    with caches_apart(), casting_on_meta(), default_dtype(dtype), torch.no_grad():
         root, args, kwargs = _built(recipe, NumberSizes(sizes), values)
         with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)
