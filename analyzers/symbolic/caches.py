@@ -58,7 +58,7 @@ def _has(value: object, kind: object) -> bool:
 def caches_apart() -> Iterator[None]:
     """Inside, functions with caches compute anew where a symbol is given or tensors come out.
 
-    They are found in the globals of loaded modules and in what decorators wrapped around functions and methods.
+    They are found in the globals of loaded modules and in what decorators put around functions and methods.
     """
     found = _held(loaded())
     for module, name, cached in found.names:

@@ -48,7 +48,7 @@ def test_numbers_are_still_cached(library: ModuleType) -> None:
 
 
 def test_tensors_are_computed_in_every_run(library: ModuleType) -> None:
-    """What an earlier run left in a cache would cost nothing: a run computes its tensors itself, each time."""
+    """What an earlier run left in a cache would cost nothing: a run computes its tensors itself."""
     made: list[int] = []
 
     @functools.lru_cache
