@@ -7,11 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from forwardbook.analyzers.instances.adapters import Way, adapter_for
+from forwardbook.errors import FormulaError
+from forwardbook.pipeline.catalogue import work as work_file
 from forwardbook.pipeline.catalogue.build import WORKER
+from forwardbook.pipeline.catalogue.derive import Reached
 from forwardbook.pipeline.catalogue.record import UNIT, ClassResult, UnitResult
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request
+from forwardbook.schema import Entry
 
 SOURCE = """
 import torch
@@ -69,3 +74,20 @@ def test_with_time_they_are_proved(package: str) -> None:
     told = _told(package, budget=60.0)
 
     assert ("exact", "unreached") == (told["Scale"].state, told["Refusing"].state)
+
+
+def test_a_formula_too_long_to_write_costs_its_class_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The class is unproved with the reason; what else the unit holds goes on."""
+
+    def unwritable(*given: object) -> Entry:
+        raise FormulaError("a formula of 300000 characters exceeds the limit of 200000")
+
+    monkeypatch.setattr(work_file, "record", unwritable)
+    request = Request(target="torch.nn", wanted=("torch.nn.modules.linear.Linear",), budget=60.0)
+    unit = work_file._Unit(request, adapter_for("torch", lambda recipe: []), "torch")
+    way = Way(name="Linear", holds=frozenset(request.wanted))
+    unit._proved(request.wanted[0], way, [], Reached())
+    [said] = [one for one in unit.classes() if one.name == request.wanted[0]]
+
+    assert ("unproved", "not proved") == (said.state, said.kind)
+    assert "exceeds the limit" in said.reason

@@ -30,6 +30,7 @@ FREE: dict[str, tuple[int, str]] = {
 FIELDS: dict[str, tuple[tuple[str, ...], int]] = {
     "hidden_size": (("hidden_size", "d_model", "n_embd", "embed_dim", "dim", "encoder_dim"), 64),
     "num_channels": (("num_channels", "in_channels", "in_chans"), 3),
+    "num_series": (("num_input_channels",), 1),
     "num_frames": (("num_frames", "frames_per_clip"), 8),
     "mel_bins": (
         (
@@ -118,7 +119,10 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             WAVE,
         ),
     ),
-    (r"past_values", ("floats(batch_size, context_length)",)),
+    (
+        r"past_values",
+        ("floats(batch_size, context_length)", "floats(batch_size, context_length, num_series)"),
+    ),
     (r"flattened_patches", ("floats(batch_size, 32, 2 + num_channels * patch_size * patch_size)",)),
     (r"states", ("floats(batch_size, seq_len, state_dim)",)),
     (r"actions", ("floats(batch_size, seq_len, act_dim)",)),

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
-from forwardbook.errors import ForwardbookError
+from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.pipeline.catalogue.derive import LATE, Before, Reached, called, names_called, reach
 from forwardbook.pipeline.catalogue.record import (
     UNIT,
@@ -152,7 +152,11 @@ class _Unit:
         except ReaderError as error:
             self._done[name] = self._result(name, "unproved", way, "source", str(error), "")
             return
-        entry = record(facts, self._library, found)
+        try:
+            entry = record(facts, self._library, found)
+        except FormulaError as error:  # what cannot be written is as good as not derived
+            self._done[name] = self._result(name, "unproved", way, "not proved", str(error), "")
+            return
         refuted = [one for one in found if verdict(one) == "wrong"]
         state: State = entry.validation.verdict
         kind = ""
