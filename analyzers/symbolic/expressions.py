@@ -110,6 +110,10 @@ class Expressions:
         """Under what conditions a value, where it has no expression, is the number of this run."""
         return self.marked(self.mark(value) & self._steady)
 
+    def all_steady(self) -> list[Condition]:
+        """All such conditions."""
+        return self.marked(self._steady)
+
     def _convert(self, node: Node, args: list[Expr]) -> Expr:
         op = node.op
         if op == "symbol":

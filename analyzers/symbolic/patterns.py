@@ -53,6 +53,8 @@ class Pattern:
     subcalls: tuple[SubCall, ...] = ()
     classes: tuple[str, ...] = ()
     """The classes of the modules that run within, at any depth."""
+    steady: tuple[Condition, ...] = ()
+    """Those of the conditions that keep numbers without a formula at what they are."""
     counts: frozenset[str] = frozenset()
     """The sizes that its constructor, its forward() or what only holds others for it needed as numbers."""
 
@@ -137,6 +139,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         arguments=call.argument_text,
         subcalls=tuple(_subcalls(run, call)),
         classes=tuple(_classes(run, call)),
+        steady=tuple(run.expressions.all_steady()),
         counts=_counts(run, call),
     )
 

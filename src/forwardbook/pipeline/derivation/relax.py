@@ -111,11 +111,13 @@ def _tests(derived: Sequence[Derived], essential: Sequence[Sequence[Condition]])
     one = Expr.const(1)
     names = {n: None for d in derived for n in sorted(_symbols(d)) if n in d.notes}
     tests = {c.text(): c for c in (Condition(Expr.symbol(n), ">", one) for n in names)}
+    steady = {c.text() for d in derived for c in d.pattern.steady}
     for conditions in essential:
         for condition in conditions[:MOST]:
             if not _divides(condition):
                 tests.setdefault(condition.text(), condition)
-    return list(tests.values())
+    # a size beside one at which a number stays what it was may give the same number: no single run tells
+    return [one for text, one in tests.items() if text not in steady]
 
 
 def _divides(condition: Condition) -> bool:
