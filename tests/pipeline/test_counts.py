@@ -13,6 +13,7 @@ from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.regimes import Favoured, derive, over_counts, pins
+from forwardbook.pipeline.derivation.relax import relax
 
 from .matrices import ROWS, WIDTH, Maker, Projection, Stack, over_rows
 
@@ -65,6 +66,31 @@ def test_a_formula_holds_where_the_logarithm_of_a_factor_stays_what_it_was(recip
     assert {"{factor} >= 8", "{factor} <= 15"} <= set(said)
     assert all(8 <= point.sizes["factor"] <= 15 for point in one.proof.points)
     assert 2 * 3 * ROWS * WIDTH * WIDTH == one.pattern.summary.totals.flops
+
+
+class HalvingBy(nn.Module):
+    """One product for each time that the total is divided by the stride."""
+
+    def __init__(self, width: int, total: int, stride: int) -> None:
+        super().__init__()
+        times = int(math.log2(total) // math.log2(stride))
+        self.layers = nn.ModuleList([Projection(width) for _ in range(times)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def test_what_keeps_a_number_is_no_condition_to_drop(recipe_from: Maker) -> None:
+    """17 gives as many layers as 16 does, and 64 more: that a neighbour changes nothing proves nothing."""
+    recipe = over_rows(recipe_from, HalvingBy, "width", "total", "stride", total=16, stride=2)
+    derived = derive(recipe, FULL, [recipe.calls_as], seed=1)
+
+    for seed in range(8):
+        [relaxed] = relax(derived, seed)
+
+        assert {"{total} == 16", "{stride} == 2"} <= {c.text() for c in relaxed.conditions}
 
 
 def test_factor_behind_a_float_is_found(recipe_from: Maker) -> None:
