@@ -30,7 +30,7 @@ def regimes(most: int) -> Iterator[tuple[str, Regime, type[RegimeFormulas]]]:
     keys = sorted(database)
     for key in keys if most >= len(keys) else random.Random(5).sample(keys, most):
         entry = database[key]
-        if entry.same_as is None:
+        if entry.same_as is None and entry.regimes:  # of what was taken back there is no calculator
             for regime, formulas in zip(entry.regimes, registry.load(key).regimes, strict=True):
                 yield key, regime, formulas
 
