@@ -141,17 +141,18 @@ def _mend(condition: Condition, name: str, sizes: dict[str, int], rng: random.Ra
     before = sizes[name]
     taken = {value for other, value in sizes.items() if other != name} | {1}
     second: list[int] = []
+
+    def fits(candidate: int) -> bool:
+        sizes[name] = candidate
+        return condition.is_met(sizes)
+
     for candidate in _each(_candidates(condition, name, sizes, rng)):
         if candidate in taken:  # one that another size has, or 1, is the second best
             second.append(candidate)
-            continue
-        sizes[name] = candidate
-        if condition.is_met(sizes):
+        elif fits(candidate):
             return True
-    for candidate in second:
-        sizes[name] = candidate
-        if condition.is_met(sizes):
-            return True
+    if any(map(fits, second)):
+        return True
     sizes[name] = before
     return False
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from forwardbook.analyzers.reader import Facts
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import Summary, short_file
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.assumptions import left_out, uncast
 from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
 from forwardbook.pipeline.derivation.explore import Found
@@ -56,7 +56,7 @@ def regime(
         context=_context(found),
         conditions=conditions,
         assumptions=tuple(dict.fromkeys((*found.derived.pattern.assumptions, *assumptions))),
-        parameters=tuple(sorted(_names(found))),
+        parameters=tuple(sorted(found.symbols())),
         flop_analysis=FlopAnalysis(
             flops=quantities["flops"],
             pointwise_ops=quantities["pointwise_ops"],
@@ -71,18 +71,6 @@ def regime(
         ),
         proof=_proof(found, judges, static_agrees),
     )
-
-
-def _names(found: Found) -> frozenset[str]:
-    names = set(found.derived.pattern.symbols())
-    for condition in found.conditions:
-        names |= condition.symbols()
-    for size in found.derived.pattern.summary.quantities().values():
-        names |= Expr.of(size).symbols()
-    stale = {n for c in found.derived.pattern.conditions for n in c.symbols()}
-    used = {n for c in found.conditions for n in c.symbols()}
-    used |= {n for s in found.derived.pattern.summary.quantities().values() for n in Expr.of(s).symbols()}
-    return frozenset(names - (stale - used))
 
 
 def _context(found: Found) -> str:

@@ -36,6 +36,10 @@ class Found:
         """Proved wherever it was measured."""
         return self.derived.exact and all(d.exact for d in self.also)
 
+    def symbols(self) -> frozenset[str]:
+        """Every name in its formulas and in the conditions that matter."""
+        return self.derived.pattern.summary.symbols().union(*(c.symbols() for c in self.conditions))
+
 
 def regimes_of(
     recipe: Recipe, seed: int, points: int, explore: bool, targets: Sequence[str] = ()

@@ -102,14 +102,10 @@ def relax(
     return [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
 
 
-def _symbols(one: Derived) -> frozenset[str]:
-    return one.pattern.summary.symbols()
-
-
 def _tests(derived: Sequence[Derived], essential: Sequence[Sequence[Condition]]) -> list[Condition]:
     """What to put to the test: every size above 1, then the conditions that say more than that."""
     one = Expr.const(1)
-    names = {n: None for d in derived for n in sorted(_symbols(d)) if n in d.notes}
+    names = {n: None for d in derived for n in sorted(d.pattern.summary.symbols()) if n in d.notes}
     tests = {c.text(): c for c in (Condition(Expr.symbol(n), ">", one) for n in names)}
     steady = {c.text() for d in derived for c in d.pattern.steady}
     for conditions in essential:
@@ -212,7 +208,7 @@ def _judged(
     outcomes: Mapping[str, _Outcome | None],
     beyond: Mapping[str, _Beyond],
 ) -> Relaxed:
-    names = _symbols(one)
+    names = one.pattern.summary.symbols()
     mine = {c.text() for c in essential}
     kept = [c for c in essential if _divides(c) or c.text() not in outcomes]
     breaches: list[tuple[Condition, dict[str, int]]] = []

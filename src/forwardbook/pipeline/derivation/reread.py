@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr, parse
-from forwardbook.schema import PER_LINE, Entry, Regime
+from forwardbook.schema import MEMORY_QUANTITIES, PER_LINE, QUANTITIES, Entry, Regime
 
 
 def misread(entry: Entry) -> list[str]:
@@ -20,25 +20,25 @@ def misread(entry: Entry) -> list[str]:
 
 def _problems(one: Regime) -> Iterator[str]:
     try:
-        yield from _sums(one)
-        yield from _points(one)
+        totals = {quantity: parse(one.formula(quantity), exact=True) for quantity in QUANTITIES}
+        yield from _sums(one, totals)
+        yield from _points(one, totals)
     except FormulaError as error:
         yield f"a formula cannot be read again: {error}"
 
 
-def _sums(one: Regime) -> Iterator[str]:
+def _sums(one: Regime, totals: Mapping[str, Expr]) -> Iterator[str]:
     for quantity in PER_LINE:
-        in_flops = quantity in ("flops", "pointwise_ops")
-        lines = one.flop_analysis.lines if in_flops else one.memory_analysis.lines
-        total = Expr.sum(parse(getattr(line, quantity), exact=True) for line in lines)
-        if total != parse(one.formula(quantity), exact=True):
+        in_memory = quantity in MEMORY_QUANTITIES
+        lines = one.memory_analysis.lines if in_memory else one.flop_analysis.lines
+        if Expr.sum(parse(getattr(line, quantity), exact=True) for line in lines) != totals[quantity]:
             yield f"the {quantity} of its lines are not seen to add up to the total"
 
 
-def _points(one: Regime) -> Iterator[str]:
+def _points(one: Regime, totals: Mapping[str, Expr]) -> Iterator[str]:
     conditions = [Condition.parse(text) for text in one.conditions if "_dtype_bytes" not in text]
     for point in one.proof.points if one.proof is not None else ():
         for quantity, measured in point.measured.items():
-            if parse(one.formula(quantity), exact=True).evaluate(point.sizes) != measured:
+            if totals[quantity].evaluate(point.sizes) != measured:
                 yield f"{quantity} as written is not what was measured"
         yield from (f"a point breaks {c.text()}" for c in conditions if not c.holds(point.sizes))

@@ -23,9 +23,7 @@ def _alike(derived: Derived) -> _Alike:
 
 def uncounted(found: Found) -> tuple[str, ...]:
     """The lists of submodules of which neither a formula nor a condition says how many they hold."""
-    pattern = found.derived.pattern
-    said = pattern.summary.symbols().union(*(c.symbols() for c in found.conditions))
-    if pattern.counts & said:
+    if found.derived.pattern.counts & found.symbols():
         return ()
     lists: dict[tuple[str, str], dict[str, None]] = {}
     for (_, class_name, _), attributes in _alike(found.derived).items():
