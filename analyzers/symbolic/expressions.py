@@ -190,10 +190,14 @@ class Expressions:
         self._granted(node, Condition(top.mod(bottom), "==", Expr.const(0)))
 
     def _granted(self, node: Node, condition: Condition) -> int:
+        bit = self._bit(condition)
+        self._marks[node.index] |= bit
+        return bit
+
+    def _bit(self, condition: Condition) -> int:
         index = self._division_index.setdefault(condition.text(), len(self.divisions))
         if index == len(self.divisions):
             self.divisions.append(condition)
-        self._marks[node.index] |= 1 << index
         return 1 << index
 
     def conditions(self, guards: Iterable[Guard]) -> list[Condition]:
@@ -227,7 +231,11 @@ class Expressions:
                 left, right = left * bottom, right * bottom  # sizes are compared with whole numbers
             return [*further, Condition(left, sign, right)]
         except (Unexpressed, FormulaError):
-            return steady(node, self._expressed)
+            said = steady(node, self._expressed)
+            # these very sizes: others beside them may be answered alike, and no single run tells
+            for condition in (c for c in said if c.op == "=="):
+                self._steady |= self._bit(condition)
+            return said
 
     def _without_common(self, left: Expr, right: Expr) -> tuple[Expr, Expr]:
         """Both sides of an equation without the sizes, not 0 in this run, that every term of both has."""

@@ -41,6 +41,20 @@ class Counted(Run):
         super().__init__([nn.Linear(width, width) for _ in range(depth)])
 
 
+class Repeated(Listed):
+    """As many as a list has, and a number of its own says how often the sum is doubled."""
+
+    def __init__(self, width: int, depth: int) -> None:
+        super().__init__(width)
+        self.depth = depth
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = super().forward(x)
+        for _ in range(self.depth):
+            x = x + x
+        return x
+
+
 class Both(nn.Module):
     """Two stacks, of which a size counts only the second, within a list that holds it."""
 
@@ -56,13 +70,13 @@ class Both(nn.Module):
         return x
 
 
-def regime(recipe_from: Maker, kind: type[nn.Module], *names: str) -> Found:
+def regime(recipe_from: Maker, kind: type[nn.Module], *names: str, depth: int = 3) -> Found:
     """The one regime of a module that is built with these sizes."""
     recipe = recipe_from(
         kind,
         lambda n: kind(*(getattr(n, name) for name in names)),
         lambda n, maker: (maker.floats((n.rows, n.width)),),
-        **{"rows": 5, "width": 6, **({"depth": 3} if "depth" in names else {})},
+        **{"rows": 5, "width": 6, **({"depth": depth} if "depth" in names else {})},
     )
     return next(one for one in regimes_of(recipe, seed=1, points=3, explore=False) if one.exact)
 
@@ -89,3 +103,11 @@ def test_the_count_of_a_part_counts_no_other_list(recipe_from: Maker) -> None:
 
     assert "depth" in found.derived.pattern.summary.symbols()
     assert ("heads holds 3 Linear, as they were built: no size says how many",) == uncounted(found)
+
+
+def test_a_number_far_from_a_list_s_length_does_not_count_it(recipe_from: Maker) -> None:
+    """A size in the formula that counts something else leaves the list without one."""
+    found = regime(recipe_from, Repeated, "width", "depth", depth=7)
+
+    assert "depth" in found.derived.pattern.counts & found.symbols()
+    assert ("layers holds 3 Linear, as they were built: no size says how many",) == uncounted(found)

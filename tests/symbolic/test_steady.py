@@ -84,6 +84,15 @@ def test_a_comparison_without_a_formula_is_said_of_the_sizes_behind_it() -> None
     assert ["{length} >= 6"] == [c.text() for c in run.expressions.conditions(run.ledger.guards)]
 
 
+def test_a_comparison_of_several_sizes_without_a_formula_stays_at_these_very_sizes() -> None:
+    """Sizes beside them may be answered alike: the equalities are among those that no single run lifts."""
+    run = Run(lambda n, w: bool(math.log2(n) / w > 0.5), 20)
+    said = [c.text() for c in run.expressions.conditions(run.ledger.guards)]
+
+    assert ["{length} == 20", "{width} == 3"] == said
+    assert said == [c.text() for c in run.expressions.all_steady()]
+
+
 def test_a_number_behind_a_comparison_is_said_with_it() -> None:
     """`int(log2(n)) < width` is said of the width, and of where the logarithm is what it was."""
     run = Run(lambda n, w: bool(torch.sym_int(math.log2(n)) < w + 1), 8)

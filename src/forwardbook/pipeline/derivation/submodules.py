@@ -23,8 +23,9 @@ def _alike(derived: Derived) -> _Alike:
 
 def uncounted(found: Found) -> tuple[str, ...]:
     """The lists of submodules of which neither a formula nor a condition says how many they hold."""
-    if found.derived.pattern.counts & found.symbols():
-        return ()
+    notes = found.derived.notes
+    named = found.derived.pattern.counts & found.symbols()
+    counts = [notes[name].hint for name in sorted(named) if name in notes]
     lists: dict[tuple[str, str], dict[str, None]] = {}
     for (_, class_name, _), attributes in _alike(found.derived).items():
         for attribute in attributes:
@@ -34,8 +35,13 @@ def uncounted(found: Found) -> tuple[str, ...]:
     return tuple(
         f"{name} holds {len(places)} {kind}, as they were built: no size says how many"
         for (name, kind), places in lists.items()
-        if len(places) > 1
+        if len(places) > 1 and not any(_may_count(number, len(places)) for number in counts)
     )
+
+
+def _may_count(number: int, held: int) -> bool:
+    """Whether a list may be as long as a number says: one for each, one more or fewer, several for each."""
+    return abs(held - number) <= 1 or (number > 1 and held % number == 0)
 
 
 def submodule_calls(derived: Derived) -> Iterable[SubmoduleCall]:
