@@ -9,6 +9,7 @@ from itertools import chain
 from math import isqrt
 
 from forwardbook.formula import Condition, FormulaError
+from forwardbook.formula.expr import Known
 from forwardbook.profiling.impossible import is_impossible
 
 REPAIRS = 160  # of those that succeed 99 in 100 take fewer than 60, and the longest that was seen 136
@@ -99,10 +100,11 @@ class _Met:
     def broken(self, sizes: Mapping[str, int], most: int) -> list[Condition]:
         """The first conditions that do not hold."""
         found: list[Condition] = []
+        values: Known = {}
         for place, condition in enumerate(self._conditions):
             known = self._known[place]
             if known is None:
-                known = self._known[place] = condition.is_met(sizes)
+                known = self._known[place] = condition.is_met(sizes, values)
             if not known:
                 found.append(condition)
                 if len(found) == most:

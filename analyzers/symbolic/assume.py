@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula.atoms import Extreme, Floor
 from forwardbook.formula.bounds import is_never_negative
 
 _QUOTIENT = "quotient__"  # stands for x // m while an expression is rewritten; no size may be called so
@@ -21,8 +23,28 @@ _ENOUGH = _SAMPLES // 20  # samples at which it was asked, for a condition to be
 _KEPT = 1 << 14  # answers that are remembered: heads of a model ask what it asked
 _NEAR = 0.4  # how often a sampled size is a multiple of another, or next to one
 _LARGEST_EDGE = 1 << 16
-_ROUNDINGS = ("floor", "ceil", "%")
 _SETTLED: dict[tuple[str, ...], bool] = {}
+
+
+@dataclass
+class _Rewritten:
+    """What was rewritten before: the patterns of one run share most of it."""
+
+    values: dict[Expr, Expr] = field(default_factory=dict)
+    conditions: dict[Condition, Condition | None] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=64)
+def _rewritten_under(_pairs: tuple[tuple[str, Expr, Condition], ...]) -> _Rewritten:
+    return _Rewritten()
+
+
+def _is_rounded(value: Expr) -> bool:
+    """Whether a division is rounded anywhere within."""
+    return any(
+        isinstance(atom, Floor) or (isinstance(atom, Extreme) and any(map(_is_rounded, atom.arguments)))
+        for atom in value.atoms()
+    )
 
 
 def divisibility(conditions: Iterable[Condition]) -> list[tuple[str, Expr, Condition]]:
@@ -58,11 +80,18 @@ class Assumed:
 
     def __init__(self, conditions: Iterable[Condition]) -> None:
         self.pairs = divisibility(conditions)
+        self._known = _rewritten_under(tuple(self.pairs))
 
     def of(self, value: Expr) -> Expr:
         """`value` without the roundings that divisibility makes exact."""
+        known = self._known.values
+        if value not in known:
+            known[value] = self._whole(value)
+        return known[value]
+
+    def _whole(self, value: Expr) -> Expr:
         for name, divisor, _ in self.pairs:
-            if name not in value.symbols() or not any(word in value.text() for word in _ROUNDINGS):
+            if name not in value.symbols() or not _is_rounded(value):
                 continue
             try:
                 inner = value.subs({name: divisor * Expr.symbol(_QUOTIENT)})
@@ -73,7 +102,13 @@ class Assumed:
 
     def condition(self, one: Condition) -> Condition | None:
         """The condition rewritten; None where divisibility implies it."""
-        if any(one.text() == known.text() for _, _, known in self.pairs):
+        known = self._known.conditions
+        if one not in known:
+            known[one] = self._condition(one)
+        return known[one]
+
+    def _condition(self, one: Condition) -> Condition | None:
+        if any(one == known for _, _, known in self.pairs):
             return one
         said = Condition(self.of(one.left), one.op, self.of(one.right))
         return None if said.is_trivially_true() or self._implies(one) else said

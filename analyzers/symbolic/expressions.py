@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -11,7 +10,7 @@ import torch
 from forwardbook.analyzers.symbolic.ledger import Guard, Ledger
 from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.analyzers.symbolic.steady import steady, symbols_behind
-from forwardbook.formula import Condition, Expr, FormulaError, parse
+from forwardbook.formula import Condition, Expr, FormulaError
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -31,7 +30,8 @@ class Expressions:
         self._refused: dict[int, Unexpressed] = {}
         self._marks: dict[int, int] = {}
         self.divisions: list[Condition] = []
-        self._division_index: dict[str, int] = {}
+        self._division_index: dict[Condition, int] = {}
+        self._answered: dict[tuple[int, bool], list[Condition]] = {}
         self._steady = 0
         """The bits of those that keep a value without an expression at its number."""
         self.opaque: dict[str, int] = {}
@@ -153,9 +153,9 @@ class Expressions:
 
     def _rounded(self, node: Node, value: Expr) -> Expr:
         """A ratio rounded to an integer: the ratio itself where it is one product and whole in this run."""
-        if _is_whole(value):
+        if value.is_whole:
             return value
-        top, bottom = _fraction(value)
+        top, bottom = value.fraction()
         if _is_monomial(value) and float(node.args[0].hint) == int(node.args[0].hint):
             self._divided(node, top, bottom)
             return value
@@ -163,14 +163,14 @@ class Expressions:
 
     def _nearest(self, node: Node, value: Expr) -> Expr:
         """A ratio rounded to the nearest integer, on condition that it is not half way between two."""
-        if _is_whole(value):
+        if value.is_whole:
             return value
         number = float(node.args[0].hint)
         if _is_monomial(value) and number == int(number):
             return self._rounded(node, value)
         if number % 1 == 0.5:  # noqa: PLR2004 - half way Python rounds to the even one
             return _refuse(node)
-        top, bottom = _fraction(value)
+        top, bottom = value.fraction()
         above, twice = top * 2 + bottom, bottom * 2
         self._granted(node, Condition(above.mod(twice), "!=", Expr.const(0)))
         return above.floordiv(twice)
@@ -195,19 +195,24 @@ class Expressions:
         return bit
 
     def _bit(self, condition: Condition) -> int:
-        index = self._division_index.setdefault(condition.text(), len(self.divisions))
+        index = self._division_index.setdefault(condition, len(self.divisions))
         if index == len(self.divisions):
             self.divisions.append(condition)
         return 1 << index
 
     def conditions(self, guards: Iterable[Guard]) -> list[Condition]:
         """The guards that say something, as conditions, each once, in the order they were met."""
-        found: dict[str, Condition] = {}
+        found: dict[Condition, None] = {}
         for guard in guards:
-            for condition in self._conditions_of(guard.node, guard.value):
-                if not condition.is_trivially_true():
-                    found.setdefault(condition.text(), condition)
-        return list(found.values())
+            found.update(dict.fromkeys(self._answer(guard)))
+        return list(found)
+
+    def _answer(self, guard: Guard) -> list[Condition]:
+        key = (guard.node.index, guard.value)
+        if key not in self._answered:
+            said = self._conditions_of(guard.node, guard.value)
+            self._answered[key] = [c for c in said if not c.is_trivially_true()]
+        return self._answered[key]
 
     def _conditions_of(self, node: Node, value: bool) -> list[Condition]:
         if node.op == "sym_not":
@@ -239,11 +244,13 @@ class Expressions:
 
     def _without_common(self, left: Expr, right: Expr) -> tuple[Expr, Expr]:
         """Both sides of an equation without the sizes, not 0 in this run, that every term of both has."""
-        terms = [dict(powers) for _, powers in (*left.monomials(), *right.monomials())]
+        terms = [dict(monomial.powers) for side in (left, right) for monomial in side.terms]
         for name, hint in self.ledger.hints.items():
-            common = min((powers.get(f"{{{name}}}", 0) for powers in terms), default=0)
+            size = Expr.symbol(name)
+            [atom] = size.atoms()
+            common = min((powers.get(atom, 0) for powers in terms), default=0)
             if common > 0 and hint > 0:
-                factor = Expr.symbol(name) ** common
+                factor = size**common
                 left, right = left.exact_div(factor), right.exact_div(factor)
         return left, right
 
@@ -272,22 +279,4 @@ def _constant(value: object) -> Expr:
 
 
 def _is_monomial(value: Expr) -> bool:
-    return len(list(value.monomials())) == 1
-
-
-def _is_whole(value: Expr) -> bool:
-    return all(c.denominator == 1 and all(e >= 0 for e in powers.values()) for c, powers in value.monomials())
-
-
-def _fraction(value: Expr) -> tuple[Expr, Expr]:
-    """Numerator and denominator, both without division."""
-    number = 1
-    powers_needed: dict[str, int] = {}
-    for coefficient, powers in value.monomials():
-        number = math.lcm(number, coefficient.denominator)
-        for atom, power in powers.items():
-            powers_needed[atom] = max(powers_needed.get(atom, 0), -power)
-    bottom = Expr.const(number)
-    for atom, power in powers_needed.items():
-        bottom = bottom * parse(atom) ** power
-    return value * bottom, bottom
+    return len(value.terms) == 1

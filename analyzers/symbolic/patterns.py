@@ -165,12 +165,12 @@ def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterabl
     inside = {id(m) for m in call.module.modules()}
     guards = [g for g in run.ledger.guards if inside.intersection(g.owners)]
     guards += run.ledger.guards[slice(*call.guards)]
-    found = {c.text(): c for c in run.expressions.marked(summary.marks) if not c.is_trivially_true()}
-    numbers = [c for one in _asked(run, call) if not one.real for c in run.expressions.steady(one.node)]
-    numbers = [c for c in numbers if not c.is_trivially_true()]
-    for condition in [*run.expressions.conditions(guards), *numbers]:
-        found.setdefault(condition.text(), condition)
-    return found.values()
+    nodes = dict.fromkeys(one.node for one in _asked(run, call) if not one.real)
+    numbers = dict.fromkeys(c for node in nodes for c in run.expressions.steady(node))
+    divided = run.expressions.marked(summary.marks)
+    compared = run.expressions.conditions(guards)
+    said = dict.fromkeys([*(c for c in divided if not c.is_trivially_true()), *compared, *numbers])
+    return [c for c in said if c not in numbers or not c.is_trivially_true()]
 
 
 def _counts(run: SymbolicRun, call: CallRecord) -> frozenset[str]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from forwardbook.formula import Expr, FormulaError, dominant, parse
+from forwardbook.formula import Expr, FormulaError, dominant
+from forwardbook.formula.atoms import Atom
 
 PROVABLE = 16  # up to so many states every dominance is proved; of more, losers are dropped first
 SAMPLES = 384  # assignments at which states compete: around the hints and over five orders of magnitude
@@ -31,14 +32,14 @@ def contenders(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
 def _winners(states: list[Expr], hints: Mapping[str, int]) -> list[Expr]:
     names = sorted({n for s in states for n in s.symbols()})
     points = _points(names, hints)
-    atoms: dict[str, NDArray[np.float64]] = {}
+    atoms: dict[Atom, NDArray[np.float64]] = {}
     values = np.zeros((len(states), len(points)))
     for row, state in enumerate(states):
-        for coefficient, powers in state.monomials():
+        for monomial, coefficient in state.terms.items():
             term = np.full(len(points), float(coefficient))
-            for atom, power in powers.items():
+            for atom, power in monomial.powers:
                 if atom not in atoms:
-                    atoms[atom] = _atom(atom, points)
+                    atoms[atom] = _atom(Expr.atom(atom), points)
                 term = term * atoms[atom] ** power
             values[row] += term
     best = np.nanmax(values, axis=0)
@@ -66,9 +67,7 @@ def _points(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, in
     return points
 
 
-def _atom(text: str, points: Sequence[Mapping[str, int]]) -> NDArray[np.float64]:
-    expression = parse(text)
-
+def _atom(expression: Expr, points: Sequence[Mapping[str, int]]) -> NDArray[np.float64]:
     def value(point: Mapping[str, int]) -> float:
         try:
             return float(expression.evaluate(dict(point)))

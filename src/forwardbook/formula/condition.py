@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.errors import FormulaError
-from forwardbook.formula.expr import Expr
+from forwardbook.formula.expr import Expr, Known
 
 if TYPE_CHECKING:
     from forwardbook.formula.rational import Rational
@@ -44,14 +44,16 @@ class Condition:
 
         return Condition(*parse_comparison(text))
 
-    def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether the comparison is true at these sizes."""
-        return COMPARISONS[self.op](self.left.evaluate(values), self.right.evaluate(values))
+    def holds(self, values: Mapping[str, int], known: Known | None = None) -> bool:
+        """Whether the comparison is true at these sizes; others at the same may share what is `known`."""
+        known = {} if known is None else known
+        left, right = self.left.program()(values, known), self.right.program()(values, known)
+        return COMPARISONS[self.op](left, right)
 
-    def is_met(self, values: Mapping[str, int]) -> bool:
+    def is_met(self, values: Mapping[str, int], known: Known | None = None) -> bool:
         """Whether the comparison is true at these sizes; it is not where a division is inexact."""
         try:
-            return self.holds(values)
+            return self.holds(values, known)
         except FormulaError:
             return False
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
-from forwardbook.formula.expr import ONE, Expr, Program
+from forwardbook.formula.expr import ONE, Expr, Known, Program
 from forwardbook.formula.printing import brief
-
-Known: TypeAlias = dict[Atom, int]
-"""The rounded quotients and extremes already found at one assignment: nested ones share them."""
 
 
 class InexactError(FormulaError):

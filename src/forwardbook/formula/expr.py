@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from forwardbook.formula.printing import Piece
 
-Program: TypeAlias = Callable[[Mapping[str, int], dict[Atom, int]], int]
+Known: TypeAlias = dict[Atom, int]
+"""The rounded quotients and extremes already found at one assignment: nested ones share them."""
+Program: TypeAlias = Callable[[Mapping[str, int], Known], int]
 """Values of symbols, and of atoms known at them already, in; the exact value of an expression out."""
 
 

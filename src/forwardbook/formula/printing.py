@@ -25,6 +25,8 @@ _FIRST = (
     "num_attention_heads",
 )
 _BRIEF = 200  # characters of a formula in a message
+_PRINTED_ROOM = 1 << 14
+_PRINTED: dict[tuple[tuple[Monomial, Coefficient], ...], Piece] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,20 @@ class Piece:
 
 def expression_piece(value: Expr) -> Piece:
     """The expression as a formula; FormulaError when the text would be too long to read back."""
-    piece = value.printed
-    if piece is None:
-        piece = _piece(value)
-        if len(piece.text) > MAX_TEXT:
-            raise FormulaError(f"a formula of {len(piece.text)} characters exceeds the limit of {MAX_TEXT}")
-        value.printed = piece
+    if value.printed is None:
+        terms = tuple(value.terms.items())  # in their order: of equally short texts the first is taken
+        if terms not in _PRINTED:
+            if len(_PRINTED) >= _PRINTED_ROOM:
+                _PRINTED.clear()
+            _PRINTED[terms] = _short_enough(_piece(value))
+        value.printed = _PRINTED[terms]
+    return value.printed
+
+
+def _short_enough(piece: Piece) -> Piece:
+    length = len(piece.text)
+    if length > MAX_TEXT:
+        raise FormulaError(f"a formula of {length} characters exceeds the limit of {MAX_TEXT}")
     return piece
 
 
