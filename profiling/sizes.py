@@ -44,7 +44,7 @@ def draw(
     best: dict[str, int] | None = None
     found = 0
     for attempt in range(attempts):
-        share = 1.0 if attempt < attempts // 2 else 1.0 - attempt / (attempts * 1.5)
+        share = min(1.0, 2.0 - 2 * (attempt + 1) / attempts)  # the last one starts at the hints
         sizes = {name: _value(hints[name], rng) if rng.random() <= share else hints[name] for name in free}
         sizes |= {name: _times(size, times[name], rng) for name, size in sizes.items() if name in times}
         sizes |= fixed

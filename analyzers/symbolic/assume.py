@@ -15,6 +15,8 @@ from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.formula.atoms import Extreme, Floor
 from forwardbook.formula.bounds import is_never_negative
+from forwardbook.formula.expr import Known
+from forwardbook.formula.trials import may_reach, tried
 
 _QUOTIENT = "quotient__"  # stands for x // m while an expression is rewritten; no size may be called so
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
@@ -179,8 +181,8 @@ def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> 
     the conditions that are kept: of several that say the same in other words, one has to stay.
     """
     kept = [c for c in distinct(conditions) if not _above_one(c)]
-    said = {c.text() for c in conditions}
-    context = [c for c in given if c.text() not in said]
+    said = set(conditions)
+    context = [c for c in given if c not in said]
     for condition in sorted(kept, key=lambda c: len(c.text()), reverse=True):
         others = [c for c in kept if c is not condition]
         if _always(condition, [*context, *others]):
@@ -201,22 +203,31 @@ def independent(conditions: Sequence[Condition], zeros: bool = False) -> list[Co
     Sizes are at least 1; with `zeros` at least 0, as a padding may be.
     """
     implies = is_never_negative if zeros else _is_positive
-    gaps = {c.text(): said for c in conditions if (said := gap(c)) is not None}
-    kept: list[Condition] = []
+    gaps = {c: said for c in conditions if (said := gap(c)) is not None}
+    values = {c: tried(said) for c, said in gaps.items()}
+
+    def stronger(mine: Condition, other: Condition) -> bool:
+        """Whether the other inequality holds only where mine does."""
+        return may_reach(values[mine], values[other]) and implies(gaps[mine] - gaps[other])
+
+    kept: dict[Condition, None] = {}
     for condition in conditions:
-        others = [(text, g) for text, g in gaps.items() if text != condition.text()]
-        mine = gaps.get(condition.text())
-        if mine is not None:
+        others = [c for c in gaps if c != condition]
+        if condition in gaps:
             # of two that say the same, the first is kept
-            seen = {c.text() for c in kept}
-            if any(implies(mine - g) and (text in seen or not implies(g - mine)) for text, g in others):
+            if any(stronger(condition, c) and (c in kept or not stronger(c, condition)) for c in others):
                 continue
         elif condition.op == "!=":
             difference = condition.left - condition.right
-            if any(implies(difference - 1 - g) or implies(-difference - 1 - g) for _, g in others):
+            sides = [(one, tried(one)) for one in (difference, -difference)]
+            if any(
+                may_reach(found, values[c], 1) and implies(one - 1 - gaps[c])
+                for c in others
+                for one, found in sides
+            ):
                 continue
-        kept.append(condition)
-    return kept
+        kept[condition] = None
+    return list(kept)
 
 
 def _is_positive(value: Expr) -> bool:
@@ -233,8 +244,9 @@ def _always(condition: Condition, given: Sequence[Condition]) -> bool:
     text = condition.text()
     if not any(word in text for word in ("%", "max(", "min(", "floor(", "ceil(")) or _simple(condition):
         return False
-    names = sorted(condition.symbols())
-    checks = [c for c in given if c.symbols() <= set(names) and c.text() != text]
+    about = condition.symbols()
+    names = sorted(about)
+    checks = [c for c in given if c.symbols() <= about and c != condition]
     key = (text, *(c.text() for c in checks))
     if key not in _SETTLED:
         if len(_SETTLED) >= _KEPT:
@@ -245,21 +257,26 @@ def _always(condition: Condition, given: Sequence[Condition]) -> bool:
 
 def _sampled(condition: Condition, names: Sequence[str], checks: Sequence[Condition]) -> bool:
     """Whether it holds wherever the checks do; they are many, so it is asked before them."""
-    rng = random.Random(0)
     numbers = sorted({int(n) for n in re.findall(r"\d+", condition.text())})
-    edges = [n for n in numbers if 2 <= n <= _LARGEST_EDGE]
-    held: list[dict[str, int]] = []
-    for _ in range(_SAMPLES):
-        point = _point(names, edges, rng)
+    edges = tuple(n for n in numbers if 2 <= n <= _LARGEST_EDGE)
+    held: list[tuple[Mapping[str, int], Known]] = []
+    for point in _points(tuple(names), edges):
+        known: Known = {}
         try:
-            if condition.holds(point):
-                held.append(point)
-            elif all(c.holds(point) for c in checks):
+            if condition.holds(point, known):
+                held.append((point, known))
+            elif all(c.holds(point, known) for c in checks):
                 return False
         except FormulaError:
             continue  # an exact division does not come out even here: sizes outside the conditions
-    tried = (point for point in held if all(c.is_met(point) for c in checks))
-    return sum(1 for _ in islice(tried, _ENOUGH + 1)) > _ENOUGH
+    met = (point for point, known in held if all(c.is_met(point, known) for c in checks))
+    return sum(1 for _ in islice(met, _ENOUGH + 1)) > _ENOUGH
+
+
+@lru_cache(maxsize=1 << 8)
+def _points(names: tuple[str, ...], edges: tuple[int, ...]) -> list[dict[str, int]]:
+    rng = random.Random(0)
+    return [_point(names, edges, rng) for _ in range(_SAMPLES)]
 
 
 def _point(names: Sequence[str], edges: Sequence[int], rng: random.Random) -> dict[str, int]:

@@ -194,7 +194,7 @@ def _beyond(test: Condition, outcome: _Outcome | None, bench: _Bench) -> _Beyond
 
 def _is_branch(test: Condition, bench: _Bench) -> bool:
     """Whether code may branch on a test: what it compared, and sizes that a caller chooses, being 1."""
-    if any(test.text() == c.text() for conditions in bench.essential for c in conditions):
+    if any(test in conditions for conditions in bench.essential):
         return True
     notes = bench.derived[0].notes
     return not any(notes[n].source.startswith(("config", "constructor")) for n in test.symbols())

@@ -1,0 +1,43 @@
+"""Values at fixed assignments: what is false at one of them has no proof, and none need be looked for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from forwardbook.errors import FormulaError
+from forwardbook.formula.expr import Expr, Known
+
+Values: TypeAlias = tuple[int | None, ...]
+
+_EQUAL = (1, 2, 1000)  # all sizes alike
+_DRAWN = 24  # assignments in which each size has a magnitude of its own
+_LARGEST = 20  # the binary logarithm of the largest
+
+
+@lru_cache(maxsize=1 << 14)
+def tried(value: Expr) -> Values:
+    """The value at each assignment, all of whose sizes are at least 1; None where a division is not exact."""
+    return tuple(_value_at(value, place) for place in range(len(_EQUAL) + _DRAWN))
+
+
+def may_reach(left: Values, right: Values, more: int = 0) -> bool:
+    """Whether left >= right + more at every assignment at which both have a value."""
+    return all(a is None or b is None or a >= b + more for a, b in zip(left, right, strict=True))
+
+
+def _value_at(value: Expr, place: int) -> int | None:
+    known: Known = {}
+    try:
+        return value.program()({name: _sizes(name)[place] for name in value.symbols()}, known)
+    except FormulaError:
+        return None
+
+
+@lru_cache(maxsize=1 << 12)
+def _sizes(name: str) -> Sequence[int]:
+    """What a size is in each assignment, whatever others there are."""
+    rng = random.Random(name)
+    return (*_EQUAL, *(int(2 ** rng.uniform(0, rng.uniform(0, _LARGEST))) for _ in range(_DRAWN)))
