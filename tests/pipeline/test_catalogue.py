@@ -183,6 +183,43 @@ def test_a_child_that_dies_costs_its_unit_alone(zoo: Path, make_entry: Make) -> 
     assert ("crash", "at cat.py:5 in f") == (figures.reasons[0].kind, figures.reasons[0].place)
 
 
+class Hurried(Child):
+    """Proves all but the last class of a unit, for which time does not suffice."""
+
+    def __call__(self, request: Request, limits: Limits, worker: str) -> Response:
+        response = super().__call__(request, limits, worker)
+        result = UnitResult.model_validate(response.diagnostics[UNIT])
+        *proved, last = result.record.classes
+        late = ClassResult(name=last.name, state="unproved", kind="timeout")
+        record = result.record.model_copy(update={"classes": (*proved, late)})
+        entries = {name: entry for name, entry in result.entries.items() if name != last.name}
+        return Response(
+            diagnostics={
+                UNIT: result.model_copy(update={"record": record, "entries": entries}).model_dump(mode="json")
+            }
+        )
+
+
+def test_classes_for_which_time_did_not_suffice_are_tried_again_alone(zoo: Path, make_entry: Make) -> None:
+    """Those that are proved keep their results and are not asked for; a plain build leaves all as it is."""
+    bee = zoo / "zoo_of_parts" / "bee.py"
+    bee.write_text(MODULE.format("Bee") + MODULE.format("Wasp").partition("\n")[2], encoding="utf-8")
+    plan, workspace = planned("zoo_of_parts", "*bee*"), Workspace(zoo)
+    _built(zoo, Hurried(make_entry), plan)
+    idle, again = Child(make_entry), Child(make_entry)
+    _built(zoo, idle, plan)
+
+    done = list(build(plan, workspace, Building(run=again, retry=frozenset({"timeout"}))))
+    merge(plan, [one.result for one in done], workspace, whole=False)
+
+    assert [] == idle.asked
+    assert [["zoo_of_parts.bee.Wasp"]] == [sorted(one.result.entries) for one in done]
+    classes = read_catalogue(workspace).libraries["zoo_of_parts"].units["zoo_of_parts.bee"].classes
+    assert {"Bee": ("exact", "same"), "Wasp": ("exact", "same")} == {
+        one.name.rpartition(".")[2]: (one.state, one.digest) for one in classes
+    }
+
+
 def test_a_pattern_chooses_units_and_keeps_the_rest(zoo: Path, make_entry: Make) -> None:
     """What is known of other units stays in the catalogue."""
     _built(zoo, Child(make_entry))

@@ -46,6 +46,10 @@ def build(
         int | None, typer.Option(min=1, help="Only so many units, drawn at random from --seed.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Work on units anew that are known.")] = False,
+    retry: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Work anew on classes that failed so, as timeout or refuted."),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List units and classes; run nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -75,7 +79,9 @@ def build(
 
     workspace = Workspace.find()
     check_writable(workspace)
-    how = Building(jobs=jobs, budget=budget, memory_gb=memory, seed=seed, force=force)
+    how = Building(
+        jobs=jobs, budget=budget, memory_gb=memory, seed=seed, force=force, retry=frozenset(retry or ())
+    )
     done: list[Done] = []
     try:
         with Progress(len(plan.units)) as shown:

@@ -48,6 +48,8 @@ class Building:
     seed: int = SEED
     points: int = 3
     force: bool = False
+    retry: frozenset[str] = frozenset()
+    """Kinds of reason for which classes are worked on anew; those that have another result keep it."""
     run: Run | None = None
     """How a unit's process is had; where it is not said, forked from one that has imported everything."""
 
@@ -82,10 +84,15 @@ def build(
     journal = Journal(workspace, plan.library)
     known = {} if how.force else _keys(database)
     todo: list[Unit] = []
+    again: dict[str, UnitRecord] = {}
     for unit in plan.units:
-        before = None if how.force else _before(unit, catalogue, journal, known)
-        if before is not None:
-            yield Done(before, True)
+        kept = None if how.force else journal.get(unit.name, unit.stamp)
+        before = None if how.force or kept is not None else _before(unit, catalogue, known)
+        if before is not None and any(one.kind in how.retry for one in before.record.classes):
+            again[unit.name] = before.record
+            todo.append(unit)
+        elif (result := kept or before) is not None:
+            yield Done(result, True)
         else:
             todo.append(unit)
     todo.sort(
@@ -98,7 +105,7 @@ def build(
 
     def one(unit: Unit) -> UnitResult:
         started(unit.name)
-        result = _worked(unit, settled, how, run)
+        result = _worked(unit, settled, how, run, again.get(unit.name))
         journal.keep(result)  # here, so that what was done while others were told is kept too
         return result
 
@@ -125,10 +132,8 @@ def _keys(database: Database) -> dict[str, str]:
     return {str(database.raw(key).get("full_class_name")): key for key in database}
 
 
-def _before(unit: Unit, catalogue: Catalogue, journal: Journal, known: dict[str, str]) -> UnitResult | None:
-    """The unit's result in this state of its sources: from a build that was interrupted, or the catalogue."""
-    if (kept := journal.get(unit.name, unit.stamp)) is not None:
-        return kept
+def _before(unit: Unit, catalogue: Catalogue, known: dict[str, str]) -> UnitResult | None:
+    """The unit's result in this state of its sources, as the catalogue has it."""
     library = catalogue.libraries.get(unit.library)
     record = library.units.get(unit.name) if library is not None else None
     if record is None or record.stamp != unit.stamp:
@@ -161,7 +166,11 @@ def _settled(
     return found
 
 
-def _worked(unit: Unit, settled: dict[str, ClassResult], how: Building, run: Run) -> UnitResult:
+def _worked(
+    unit: Unit, settled: dict[str, ClassResult], how: Building, run: Run, again: UnitRecord | None
+) -> UnitResult:
+    if again is not None:
+        settled = {one.name: one for one in again.classes if one.kind not in how.retry}
     wanted = tuple(one.full_name for one in unit.classes if one.full_name not in settled)
     known = [settled[one.full_name] for one in unit.classes if one.full_name in settled]
     result = UnitResult(unit=unit.name, library=unit.library, record=UnitRecord(stamp=unit.stamp))
@@ -180,7 +189,10 @@ def _worked(unit: Unit, settled: dict[str, ClassResult], how: Building, run: Run
         one.model_copy(update={"defines": defines.get(one.name, True)}) for one in result.record.classes
     ]
     ordered = tuple(sorted([*classes, *known], key=lambda one: one.name))
-    record = result.record.model_copy(update={"stamp": unit.stamp, "classes": ordered})
+    tried = sorted((*(again.ways if again else ()), *result.record.ways), key=lambda one: one.reached)
+    ways = {one.name: one for one in tried}  # what a class was reached by is not unsaid by a later try
+    told = {"stamp": unit.stamp, "classes": ordered, "ways": tuple(ways.values())}
+    record = result.record.model_copy(update=told)
     return result.model_copy(update={"record": record})
 
 
