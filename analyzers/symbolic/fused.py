@@ -19,6 +19,7 @@ from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
 
 from forwardbook.analyzers.symbolic.ledger import number_of
+from forwardbook.analyzers.symbolic.numbers import of_sizes
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
 from forwardbook.analyzers.symbolic.standins import STAND_INS
 from forwardbook.analyzers.symbolic.values import UnknownValue
@@ -267,6 +268,8 @@ class FusedOperations(TorchFunctionMode):
         fused = self._table.get(func)
         if fused is not None and not (func in _RECURRENT and len(args) != 9):
             return fused(*args, **kwargs)
+        if (counted := of_sizes(func, args, kwargs)) is not None:
+            return counted(*args, **kwargs)
         if func in _DROPOUTS and not kwargs.get("train", args[2] if len(args) > 2 else True):
             return args[0] if args else kwargs["input"]
         if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
