@@ -57,6 +57,9 @@ class Pattern:
     """Those of the conditions that keep numbers without a formula at what they are."""
     counts: frozenset[str] = frozenset()
     """The sizes that its constructor, its forward() or what only holds others for it needed as numbers."""
+    before: frozenset[str] = frozenset()
+    """The sizes that anything in the run had needed as numbers by the end of the call: what is handed to it
+    may have the shape that so many layers before it gave."""
 
     @property
     def path(self) -> str:
@@ -141,6 +144,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         classes=tuple(_classes(run, call)),
         steady=tuple(run.expressions.all_steady()),
         counts=_counts(run, call),
+        before=_before(run, call),
     )
 
 
@@ -182,6 +186,11 @@ def _counts(run: SymbolicRun, call: CallRecord) -> frozenset[str]:
     asked = (i for i in range(*call.consumed) if not any(start <= i < stop for start, stop in within))
     mine += [run.ledger.consumed[i] for i in asked]
     return frozenset().union(*(run.expressions.symbols(c.node) for c in mine if not c.real))
+
+
+def _before(run: SymbolicRun, call: CallRecord) -> frozenset[str]:
+    asked = dict.fromkeys(c.node for c in run.ledger.consumed[: call.consumed[1]] if not c.real)
+    return frozenset().union(*map(run.expressions.symbols, asked))
 
 
 def _own(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:

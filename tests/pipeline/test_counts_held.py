@@ -100,3 +100,60 @@ def test_a_wrong_formula_stays_wrong() -> None:
     wrong = replace(before, pattern=off)
 
     assert [wrong] == with_counts_held([wrong], 3, 3)
+
+
+class Halving(nn.Module):
+    """Leaves every second row out, so many times."""
+
+    def __init__(self, depth: int, dim: int) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList(nn.Linear(dim, dim) for _ in range(depth))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for part in self.parts:
+            x = part(x)[: x.shape[0] // 2]
+        return x
+
+
+class Mixing(nn.Module):
+    """A product with what is left."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Linear(dim, dim, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        out: torch.Tensor = self.weight(x)
+        return out
+
+
+class Chain(nn.Module):
+    """Halves, then mixes; a number of its own that changes nothing is needed on the way."""
+
+    def __init__(self, depth: int, other: int, dim: int) -> None:
+        super().__init__()
+        self.names = [str(place) for place in range(other)]
+        self.halving, self.mixing = Halving(depth, dim), Mixing(dim)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        out: torch.Tensor = self.mixing(self.halving(x))
+        return out
+
+
+def test_a_count_that_another_needed_before_the_call_is_a_condition() -> None:
+    """What comes in has the shape that so many layers left; the class asked for no number itself."""
+    name = f"{Mixing.__module__}.{Mixing.__qualname__}"
+    recipe = Recipe(
+        f"{Chain.__module__}.{Chain.__qualname__}",
+        Chain.__module__,
+        lambda sizes: Chain(sizes("depth", 2), sizes("other", 7), sizes("dim", 12)),
+        lambda sizes, module, maker: ((maker.floats((sizes("rows", 83), sizes("dim", 12))),), {}),
+    )
+    [before] = derive(recipe, torch.float32, [name], 3, loops=False)
+
+    [after] = with_counts_held([before], 3, 3)
+
+    assert () == before.pattern.consumed
+    assert not before.exact and after.exact
+    assert "{depth} == 2" in [condition.text() for condition in after.pattern.conditions]
+    assert 1 < len({point.sizes["other"] for point in after.proof.points})

@@ -100,11 +100,12 @@ def derive(
 def with_counts_said(one: Derived) -> Derived:
     """The regime, with a condition for each size that became a number and had one value at all its points.
 
-    Formulas may hang on such a size without naming it: nothing is known of them at another value. The same is
-    said of sizes that they name, unless most are so: where most never change, a formula says nothing of them.
+    Formulas may hang on such a size without naming it: nothing is known of them at another value, and where
+    others needed it before the call, shapes may hang on it. The same is said of sizes that they name, unless
+    most are so: where most never change, a formula says nothing of them.
     """
     numbers = {name: note.hint for name, note in one.notes.items()}
-    counted = _consumed(one, numbers) - set(one.interpolated)
+    counted = (_consumed(one, numbers) | (one.pattern.before & numbers.keys())) - set(one.interpolated)
     unvaried = one.unvaried
     if 2 * len(unvaried) <= len(one.pattern.summary.symbols() & numbers.keys()):
         counted |= set(unvaried)
@@ -138,11 +139,16 @@ def loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
     names = (consumed | pinned) if not one.exact else (consumed & pinned)
     failed = [point.sizes for point in one.proof.points if point.differences]
     to_blame = {name for name in names if any(sizes.get(name) != numbers[name] for sizes in failed)}
-    if names or one.exact or not failed:
+    if to_blame or one.exact or not failed:
         return tuple(sorted(to_blame or names))
-    # a factor that float() was asked of scales values mostly, and sizes only where nothing else is to blame
-    factors = {name for c in one.pattern.floated for name in c.symbols if name in numbers}
-    return tuple(sorted(n for n in factors if all(sizes.get(n) != numbers[n] for sizes in failed)))
+    # a factor that float() was asked of scales values mostly, and sizes only where nothing else is to blame;
+    # the same of what others needed as numbers before the call
+    factors = {name for c in one.pattern.floated for name in c.symbols}
+    for further in (factors, one.pattern.before):
+        guilty = {n for n in further & numbers.keys() if all(s.get(n) != numbers[n] for s in failed)}
+        if guilty:
+            return tuple(sorted(guilty))
+    return tuple(sorted(names))
 
 
 def over_counts(
