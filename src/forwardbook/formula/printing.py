@@ -52,11 +52,12 @@ def expression_piece(value: Expr) -> Piece:
     """The expression as a formula; FormulaError when the text would be too long to read back."""
     if value.printed is None:
         terms = tuple(value.terms.items())  # in their order: of equally short texts the first is taken
-        if terms not in _PRINTED:
+        known = _PRINTED.get(terms)
+        if known is None:
             if len(_PRINTED) >= _PRINTED_ROOM:
                 _PRINTED.clear()
-            _PRINTED[terms] = _short_enough(_piece(value))
-        value.printed = _PRINTED[terms]
+            known = _PRINTED[terms] = _short_enough(_piece(value))
+        value.printed = known
     return value.printed
 
 

@@ -18,6 +18,7 @@ from forwardbook.pipeline.catalogue.record import (
     ClassResult,
     UnitRecord,
     UnitResult,
+    WayResult,
     read_catalogue,
 )
 from forwardbook.pipeline.child.fork_server import Forks
@@ -189,11 +190,19 @@ def _worked(
         one.model_copy(update={"defines": defines.get(one.name, True)}) for one in result.record.classes
     ]
     ordered = tuple(sorted([*classes, *known], key=lambda one: one.name))
-    tried = sorted((*(again.ways if again else ()), *result.record.ways), key=lambda one: one.reached)
-    ways = {one.name: one for one in tried}  # what a class was reached by is not unsaid by a later try
-    told = {"stamp": unit.stamp, "classes": ordered, "ways": tuple(ways.values())}
+    ways = result.record.ways if again is None else _together(again.ways, result.record.ways)
+    told = {"stamp": unit.stamp, "classes": ordered, "ways": ways}
     record = result.record.model_copy(update=told)
     return result.model_copy(update={"record": record})
+
+
+def _together(before: Sequence[WayResult], now: Sequence[WayResult]) -> tuple[WayResult, ...]:
+    """Each way once, as it reached most: a later try of fewer classes does not unsay what an earlier said."""
+    found = {one.name: one for one in before}
+    for one in now:
+        if one.name not in found or one.reached >= found[one.name].reached:
+            found[one.name] = one
+    return tuple(found.values())
 
 
 def _roots(unit: Unit) -> tuple[str, ...]:
