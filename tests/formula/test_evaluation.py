@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -13,27 +12,11 @@ from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr, parse
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
 
+from .growing import expressions
+
 NAMES = ("a", "b", "c", "kv_len")
-TWO: tuple[Callable[[Expr, Expr], Expr], ...] = (
-    Expr.__add__, Expr.__sub__, Expr.__mul__, Expr.floordiv, Expr.mod, Expr.ceildiv, Expr.exact_div,
-    Expr.minimum, Expr.maximum,
-)  # fmt: skip
 points = st.dictionaries(st.sampled_from(NAMES), st.integers(-1, 9), min_size=len(NAMES) - 1)
-
-
-def combined(parts: tuple[Callable[[Expr, Expr], Expr], Expr, Expr]) -> Expr:
-    """The expression, or the first part of it where the algebra refuses the whole."""
-    try:
-        return parts[0](parts[1], parts[2])
-    except FormulaError:
-        return parts[1]
-
-
-grown = st.recursive(
-    st.one_of(st.sampled_from(NAMES).map(Expr.symbol), st.integers(-4, 9).map(Expr.const)),
-    lambda inner: st.tuples(st.sampled_from(TWO), inner, inner).map(combined),
-    max_leaves=12,
-)
+grown = expressions(NAMES, 12)
 
 
 def walked(value: Expr, point: dict[str, int]) -> int:

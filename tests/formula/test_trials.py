@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr, parse
 from forwardbook.formula.expr import Known
 from forwardbook.formula.trials import may_reach, tried
 
+from .growing import expressions
+
 NAMES = ("a", "b", "kv_len")
-TWO: tuple[Callable[[Expr, Expr], Expr], ...] = (
-    Expr.__add__, Expr.__sub__, Expr.__mul__, Expr.floordiv, Expr.mod, Expr.ceildiv, Expr.exact_div,
-    Expr.minimum, Expr.maximum,
-)  # fmt: skip
-
-
-def combined(parts: tuple[Callable[[Expr, Expr], Expr], Expr, Expr]) -> Expr:
-    """The expression, or the first part of it where the algebra refuses the whole."""
-    try:
-        return parts[0](parts[1], parts[2])
-    except FormulaError:
-        return parts[1]
-
-
-grown = st.recursive(
-    st.one_of(st.sampled_from(NAMES).map(Expr.symbol), st.integers(-4, 9).map(Expr.const)),
-    lambda inner: st.tuples(st.sampled_from(TWO), inner, inner).map(combined),
-    max_leaves=8,
-)
+grown = expressions(NAMES, 8)
 points = st.fixed_dictionaries({name: st.integers(1, 99) for name in NAMES})
 
 
