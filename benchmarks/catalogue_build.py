@@ -18,24 +18,24 @@ import time
 from pathlib import Path
 from typing import cast
 
-from benchmarks.measuring import ROOT, about
+from benchmarks.kills import EMPTY, HERE
+from benchmarks.measuring import about
 from benchmarks.publishing import publish, table
 
-EMPTY = '{"schema_version": 2, "entries": {}}'
 Figures = dict[str, dict[str, float]]
 
 
 def main() -> None:
     """Build twice; publish figures by verdict, seconds, and their distribution over units and classes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", default="transformers")
+    parser.add_argument("--library", dest="package", default="transformers")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--budget", type=float, default=60.0)
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--no-record", action="store_true")
     given = parser.parse_args()
-    options = ["--library", given.library, "--jobs", str(given.jobs), "--budget", str(given.budget)]
+    options = ["--library", given.package, "--jobs", str(given.jobs), "--budget", str(given.budget)]
     if given.sample:
         options += ["--sample", str(given.sample), "--seed", str(given.seed)]
     with tempfile.TemporaryDirectory() as name:
@@ -43,7 +43,7 @@ def main() -> None:
         said, seconds = _built(Path(name), options)
         _, again = _built(Path(name), options)
         catalogue = json.loads((Path(name) / "catalogue.json").read_text(encoding="utf-8"))
-    units = catalogue["libraries"][given.library]["units"]
+    units = catalogue["libraries"][given.package]["units"]
     spent = cast("Figures", said["spent"])
     record = {
         "about": about("benchmarks.catalogue_build"),
@@ -68,13 +68,7 @@ def _built(root: Path, options: list[str]) -> tuple[dict[str, object], float]:
     """What a build says of itself as JSON, and the seconds that it took."""
     command = [sys.executable, "-m", "forwardbook", "catalogue", "build", "--json", *options]
     begin = time.monotonic()
-    done = subprocess.run(
-        command,
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        stdout=subprocess.PIPE,
-        check=True,
-    )
+    done = subprocess.run(command, cwd=root, env=os.environ | HERE, stdout=subprocess.PIPE, check=True)
     return cast("dict[str, object]", json.loads(done.stdout)), time.monotonic() - begin
 
 

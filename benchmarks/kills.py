@@ -56,6 +56,7 @@ UNITS = (("Ant", 32, "relu"), ("Bee", 32, "relu"), ("Cat", 48, "tanh"))
 A_ROUND = 5  # kills in one workspace, one after the other
 LAST = 0.6  # seconds in which the database is written, once all units are done
 HERE = {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+EMPTY = '{"schema_version": 2, "entries": {}}'  # the database of a workspace in which nothing was done
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class Trial:
         root = self.folder / name
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir()
-        (root / "module_db.json").write_text('{"schema_version": 2, "entries": {}}', encoding="utf-8")
+        (root / "module_db.json").write_text(EMPTY, encoding="utf-8")
         for unit, width, function in self.units:
             folder = root / PACKAGE / unit.lower()
             folder.mkdir(parents=True)

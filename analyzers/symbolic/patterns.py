@@ -171,10 +171,9 @@ def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterabl
     guards += run.ledger.guards[slice(*call.guards)]
     nodes = dict.fromkeys(one.node for one in _asked(run, call) if not one.real)
     numbers = dict.fromkeys(c for node in nodes for c in run.expressions.steady(node))
-    divided = run.expressions.marked(summary.marks)
-    compared = run.expressions.conditions(guards)
-    said = dict.fromkeys([*(c for c in divided if not c.is_trivially_true()), *compared, *numbers])
-    return [c for c in said if c not in numbers or not c.is_trivially_true()]
+    found = dict.fromkeys(c for c in run.expressions.marked(summary.marks) if not c.is_trivially_true())
+    found |= dict.fromkeys(run.expressions.conditions(guards))
+    return found | dict.fromkeys(c for c in numbers if not c.is_trivially_true())
 
 
 def _counts(run: SymbolicRun, call: CallRecord) -> frozenset[str]:

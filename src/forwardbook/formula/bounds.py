@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import comb
 
-from forwardbook.errors import FormulaError
 from forwardbook.formula import atoms
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Monomial, Symbol
 from forwardbook.formula.expr import ONE, Expr
 from forwardbook.formula.limits import MAX_PROOF_WORK, MAX_SIMPLIFYING_WORK
 from forwardbook.formula.terms import Terms
+from forwardbook.formula.trials import may_reach, value_at
 
 
 @lru_cache(maxsize=1 << 14)
@@ -36,10 +36,10 @@ def dominant(candidates: Sequence[Expr], sizes: Sequence[Expr] = ()) -> list[Exp
     """
     kept = list(dict.fromkeys(candidates))
     names = sorted(frozenset[str]().union(*(value.symbols() for value in kept)))
-    seen = {value: [_value_at(value, point) for point in _points(names)] for value in kept}
+    seen = {value: [value_at(value, point) for point in _points(names)] for value in kept}
     for value in list(kept):
         for other in kept:
-            hopeless = other is value or (not sizes and _exceeds(seen[value], seen[other]))
+            hopeless = other is value or (not sizes and not may_reach(seen[other], seen[value]))
             if not hopeless and at_least(other, value, tuple(sizes)):
                 kept.remove(value)
                 break
@@ -75,11 +75,6 @@ def _with(value: Expr, atom: Atom, replacement: Expr) -> Expr:
     return Expr.sum(parts)
 
 
-def _exceeds(left: Sequence[int | None], right: Sequence[int | None]) -> bool:
-    pairs = zip(left, right, strict=True)
-    return any(a is not None and b is not None and a > b for a, b in pairs)
-
-
 def _points(names: Sequence[str]) -> list[dict[str, int]]:
     """Assignments at which a false claim usually fails: all equal, and each symbol far from the others."""
     points = [dict.fromkeys(names, size) for size in (1, 2, 1000)]
@@ -87,14 +82,6 @@ def _points(names: Sequence[str]) -> list[dict[str, int]]:
         points.append(dict.fromkeys(names, 1) | {name: 1_000_000})
         points.append(dict.fromkeys(names, 1_000_000) | {name: 1})
     return points
-
-
-def _value_at(value: Expr, point: Mapping[str, int]) -> int | None:
-    """The value, or None where a division is not exact or by zero."""
-    try:
-        return value.evaluate(point)
-    except FormulaError:
-        return None
 
 
 class _Proof:
@@ -159,7 +146,7 @@ class _Proof:
         if self._lowest == 0:
             return False
         points = _points(sorted(value.symbols()))
-        return any((found := _value_at(value, point)) is not None and found < 0 for point in points)
+        return any((found := value_at(value, point)) is not None and found < 0 for point in points)
 
     def _is_positive(self, atom: Atom) -> bool:
         """Whether the atom is proved to be >= 0."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
 from forwardbook.errors import FormulaError
-from forwardbook.formula.expr import Expr, Known
+from forwardbook.formula.expr import Expr
 
-Values: TypeAlias = tuple[int | None, ...]
+Values: TypeAlias = Sequence[int | None]
 
 _EQUAL = (1, 2, 1000)  # all sizes alike
 _DRAWN = 24  # assignments in which each size has a magnitude of its own
@@ -20,20 +20,22 @@ _LARGEST = 20  # the binary logarithm of the largest
 @lru_cache(maxsize=1 << 14)
 def tried(value: Expr) -> Values:
     """The value at each assignment, all of whose sizes are at least 1; None where a division is not exact."""
-    return tuple(_value_at(value, place) for place in range(len(_EQUAL) + _DRAWN))
+    sizes = {name: _sizes(name) for name in value.symbols()}
+    places = range(len(_EQUAL) + _DRAWN)
+    return tuple(value_at(value, {name: each[place] for name, each in sizes.items()}) for place in places)
+
+
+def value_at(value: Expr, point: Mapping[str, int]) -> int | None:
+    """The value, or None where a division is not exact or by zero."""
+    try:
+        return value.evaluate(point)
+    except FormulaError:
+        return None
 
 
 def may_reach(left: Values, right: Values, more: int = 0) -> bool:
     """Whether left >= right + more at every assignment at which both have a value."""
     return all(a is None or b is None or a >= b + more for a, b in zip(left, right, strict=True))
-
-
-def _value_at(value: Expr, place: int) -> int | None:
-    known: Known = {}
-    try:
-        return value.program()({name: _sizes(name)[place] for name in value.symbols()}, known)
-    except FormulaError:
-        return None
 
 
 @lru_cache(maxsize=1 << 12)
