@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from forwardbook.analyzers.instances.pretrained.depth import cut_depth, follow_depth
+from forwardbook.analyzers.instances.pretrained.fields import SKIPPED, is_size, is_size_list
 from forwardbook.analyzers.instances.pretrained.library import is_config
 from forwardbook.analyzers.instances.pretrained.settings import put
 from forwardbook.analyzers.instances.pretrained.variants import REPAIRS
@@ -18,35 +20,11 @@ from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Si
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
-# Integers that are no sizes: ids of tokens and labels, indices, seeds, versions, settings of generation.
-SKIPPED = re.compile(
-    r"(_ids?$|_index$|_idx$|token_id|_token$|seed|version|chunk_size_feed|num_labels|problem|num_beams"
-    r"|max_length|min_length|top_k$|no_repeat|return_|^dtype)"
-)
-# Lists of integers that are sizes, one per stage or dimension.
-LISTED = re.compile(
-    r"(hidden|dim|embed|channel|depth|size|width|kernel|heads|stride|ratio|num\w*_(layers|blocks)$)"
-)
-# Fields that count layers; default widths fit each other and cost nothing on meta, so only depth is cut.
-DEPTH = re.compile(
-    r"^(num_(hidden_)?layers|n_layers?|num_.*_layers|.*_num_(hidden_)?layers|n_head_layers|.*_layers|depth"
-    r"|.*_depth|num_blocks|num_.*blocks|n_blocks|layers|.*num_layers.*|num_hidden_layers.*)$"
-)
-NOT_DEPTH = re.compile(
-    r"(layer_norm|layerdrop|out_|return_|feature_|use_|apply|share|skip|no_rope|deepstack|fusion|_at_layers"
-    r"|sliding|num_kv_shared|first_|selected|encoder_to|hash|mlp_only|global_attn|extract|conv|postnet|prenet"
-    r"|predict|interleav|cross_attention_layers|taps|aux|num_feature)"
-)
 EXPERTS = re.compile(r"^(.*num_experts|.*n_routed_experts|num_local_experts|n_experts|num_routed_experts)$")
 CHOSEN = re.compile(
     r"(num_experts_per_tok|top_k_experts|moe_k|moe_top_?k|num_selected_experts|experts_per_token)"
 )
 GROUPS = ("n_group", "moe_num_groups", "num_expert_groups")
-LAYER_LIST = re.compile(r"(layer|block|pattern)")
-# Layer counts that hold at least one layer of what starts there.
-STARTS = ("first_k_dense_replace", "moe_layer_start_index")
-
-LAYERS = 2
 EXPERTS_KEPT = 8  # more than the usual top-k, so that balanced routing leaves experts to choose from
 
 # Fields that are the sum of others in configs that have the first field named; kept in step with them.
@@ -57,12 +35,6 @@ DERIVED: dict[str, tuple[str, tuple[str, ...]]] = {
     "head_dim": ("kv_lora_rank", ("qk_rope_head_dim",)),
     "num_key_value_heads": ("kv_lora_rank", ("num_attention_heads",)),
 }
-
-
-def hint_of(size: int) -> int:
-    """The number behind a size that may be symbolic."""
-    node = getattr(size, "node", None)
-    return int(node.hint) if node is not None else size
 
 
 def make_config(
@@ -91,7 +63,7 @@ def make_config(
             config.__dict__[name] = value
     for part in parts(config):
         if not deep:
-            _cut_depth(part)
+            cut_depth(part)
         _cut_experts(part)
         _share_heads(part)
         part.__dict__["return_dict"] = True
@@ -146,8 +118,8 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
             if is_size(value):
                 full = prefix + name
                 part.__dict__[name] = sizes(full, value, meanings.get(name, ""), f"config.{full}")
-                _follow_depth(part, name, value)
-            elif _is_size_list(name, value):
+                follow_depth(part, name, value)
+            elif is_size_list(name, value):
                 part.__dict__[name] = type(value)(
                     sizes(f"{prefix}{name}.{i}", x, meanings.get(name, ""), f"config.{prefix}{name}[{i}]")
                     if x >= 2
@@ -171,65 +143,6 @@ def _is_derived(config: PreTrainedConfig, name: str) -> bool:
     if not (terms and all(isinstance(fields.get(field), int) for field in (name, owner, *terms))):
         return False
     return bool(fields[name] == sum(fields[term] for term in terms))
-
-
-def is_size(value: object) -> bool:
-    """An integer from 2 on: 0 and 1 switch something off or broadcast, which is a regime and no size."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 2
-
-
-def _is_size_list(name: str, value: object) -> bool:
-    return (
-        isinstance(value, list | tuple)
-        and 0 < len(value) <= 8
-        and LISTED.search(name) is not None
-        and all(isinstance(x, int) and not isinstance(x, bool) for x in value)
-    )
-
-
-def _cut_depth(config: PreTrainedConfig) -> None:
-    """The smallest prefix of the layers that holds every kind of layer, at least LAYERS."""
-    if "depths" in config.__dict__:  # layers per stage: the number of stages is the list's length
-        return
-    kept = _shortest_prefix(config)
-    if config.__dict__.get("num_kv_shared_layers"):  # the last layers take keys and values from earlier ones
-        kept += 1
-        config.__dict__["num_kv_shared_layers"] = 1
-    for name, value in list(config.__dict__.items()):
-        if is_size(value) and DEPTH.match(name) and not NOT_DEPTH.search(name) and value > kept:
-            _resize_layer_lists(config, value, kept)
-            config.__dict__[name] = kept
-
-
-def _shortest_prefix(config: PreTrainedConfig) -> int:
-    kept = LAYERS
-    listed = [v for n, v in config.__dict__.items() if LAYER_LIST.search(n)]
-    listed.append(getattr(config, "layers_block_type", None))  # a property of hybrid configs
-    for value in listed:
-        if isinstance(value, list | tuple) and len(value) >= 4 and all(isinstance(x, str) for x in value):
-            kept = max(kept, *(value.index(kind) + 1 for kind in set(value)))
-    for name in STARTS:
-        start = config.__dict__.get(name)
-        if is_size(start) or start == 1:
-            kept = max(kept, min(cast(int, start) + 1, 6))
-    return kept
-
-
-def _follow_depth(config: PreTrainedConfig, name: str, hint: int) -> None:
-    """Lists with one word per layer get as long as the number of layers that was answered."""
-    if DEPTH.match(name) and not NOT_DEPTH.search(name):
-        _resize_layer_lists(config, hint, hint_of(config.__dict__[name]))
-
-
-def _resize_layer_lists(config: PreTrainedConfig, before: int, after: int) -> None:
-    for name, value in list(config.__dict__.items()):
-        if (
-            isinstance(value, list)
-            and len(value) == before != after
-            and LAYER_LIST.search(name)
-            and all(isinstance(x, str) for x in value)
-        ):
-            config.__dict__[name] = [value[i % before] for i in range(after)]
 
 
 def _share_heads(config: PreTrainedConfig) -> None:

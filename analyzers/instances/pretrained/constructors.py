@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from forwardbook.analyzers.instances.pretrained.configs import ask_sizes, copied, is_size, make_config
+from forwardbook.analyzers.instances.pretrained.configs import ask_sizes, copied, make_config
+from forwardbook.analyzers.instances.pretrained.fields import is_size
 from forwardbook.analyzers.instances.pretrained.library import is_config_class
 from forwardbook.analyzers.instances.pretrained.submodules import (
     AROUND,

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from forwardbook.analyzers.instances.pretrained.configs import SKIPPED, copied, is_size, named_parts
+from forwardbook.analyzers.instances.pretrained.configs import copied, named_parts
+from forwardbook.analyzers.instances.pretrained.fields import SKIPPED, is_size
 
 if TYPE_CHECKING:
     from torch import nn

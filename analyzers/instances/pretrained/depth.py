@@ -1,0 +1,121 @@
+"""A config in; out the same with few layers, or as many as were asked for; what lists its layers follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+from forwardbook.analyzers.instances.pretrained.fields import hint_of, is_size
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig
+
+# Fields that count layers; default widths fit each other and cost nothing on meta, so only depth is cut.
+DEPTH = re.compile(
+    r"^(num_(hidden_)?layers|n_layers?|num_.*_layers|.*_num_(hidden_)?layers|n_head_layers|.*_layers|depth"
+    r"|.*_depth|num_blocks|num_.*blocks|n_blocks|layers|.*num_layers.*|num_hidden_layers.*)$"
+)
+NOT_DEPTH = re.compile(
+    r"(layer_norm|layerdrop|out_|return_|feature_|use_|apply|share|skip|no_rope|deepstack|fusion|_at_layers"
+    r"|sliding|num_kv_shared|first_|selected|encoder_to|hash|mlp_only|global_attn|extract|conv|postnet|prenet"
+    r"|predict|interleav|cross_attention_layers|taps|aux|num_feature)"
+)
+LAYER_LIST = re.compile(r"(layer|block|pattern|types$)")
+NUMBER = re.compile(r"\d+$")
+# Layer counts that hold at least one layer of what starts there.
+STARTS = ("first_k_dense_replace", "moe_layer_start_index")
+LAYERS = 2
+
+
+def cut_depth(config: PreTrainedConfig) -> None:
+    """The smallest prefix of the layers that holds every kind of layer, at least LAYERS."""
+    if "depths" in config.__dict__:  # layers per stage: the number of stages is the list's length
+        return
+    kept = _shortest_prefix(config)
+    if config.__dict__.get("num_kv_shared_layers"):  # the last layers take keys and values from earlier ones
+        kept += 1
+        config.__dict__["num_kv_shared_layers"] = 1
+    for name, value in list(config.__dict__.items()):
+        if is_size(value) and DEPTH.match(name) and not NOT_DEPTH.search(name) and value > kept:
+            _resize(config, value, kept)
+            config.__dict__[name] = kept
+
+
+def _shortest_prefix(config: PreTrainedConfig) -> int:
+    kept = LAYERS
+    listed = [v for n, v in config.__dict__.items() if LAYER_LIST.search(n)]
+    listed.append(getattr(config, "layers_block_type", None))  # a property of hybrid configs
+    for value in listed:
+        if isinstance(value, list | tuple) and len(value) >= 4 and all(isinstance(x, str) for x in value):
+            kept = max(kept, *(value.index(kind) + 1 for kind in set(value)))
+    for name in STARTS:
+        start = config.__dict__.get(name)
+        if is_size(start) or start == 1:
+            kept = max(kept, min(cast(int, start) + 1, 6))
+    last = _last_output(config)
+    return max(kept, last + 1 if last else 0)  # one more, so that it is not the very last
+
+
+def follow_depth(config: PreTrainedConfig, name: str, hint: int) -> None:
+    """Lists with one word per layer get as long as the number of layers that was answered.
+
+    Raises:
+        ValueError: where a layer that is named as an output is beyond them, as the config would say.
+    """
+    if not DEPTH.match(name) or NOT_DEPTH.search(name):
+        return
+    layers = config.__dict__[name]
+    if len(config.__dict__.get("stage_names") or ()) == hint + 1 and layers < _last_output(config):
+        raise ValueError(f"{name}: the output of layer {_last_output(config)} is wanted, and there is none")
+    _resize(config, hint, hint_of(layers))
+    for field, default, derived in _derived(cast("Hashable", type(config)), name, hint_of(layers)):
+        if config.__dict__.get(field) == default:
+            config.__dict__[field] = list(derived)
+
+
+def _resize(config: PreTrainedConfig, before: int, after: int) -> None:
+    """All that lists layers, from one number of them to another."""
+    if before == after:
+        return
+    fields = config.__dict__
+    for name, value in list(fields.items()):
+        if not (isinstance(value, list) and all(isinstance(x, str) for x in value)):
+            continue
+        if len(value) == before and LAYER_LIST.search(name):
+            fields[name] = [value[i % before] for i in range(after)]
+    names = fields.get("stage_names") or []
+    if len(names) == before + 1:  # what comes before the first layer has a name too
+        numbered = [NUMBER.sub(str(i), names[-1]) for i in range(1, after + 1)]
+        if not _last_output(config):
+            fields["_out_indices"], fields["_out_features"] = [after], numbered[-1:]
+        fields["stage_names"] = [names[0], *numbered]
+
+
+@lru_cache(maxsize=256)
+def _derived(
+    config_class: Hashable, name: str, layers: int
+) -> tuple[tuple[str, object, list[object]], ...]:
+    """Lists of a config with more layers than the default has, which it derives from their number."""
+    made = cast("type[PreTrainedConfig]", config_class)
+    try:
+        default = made().__dict__
+        if not layers > default[name]:
+            return ()
+        deeper = made.from_dict({name: layers}).__dict__
+    except Exception:  # noqa: BLE001 - a config may need more than that, and say so with anything
+        return ()
+    pairs = ((field, value, deeper.get(field)) for field, value in default.items())
+    return tuple(
+        (field, value, now)
+        for field, value, now in pairs
+        if isinstance(value, list) and isinstance(now, list) and len(value) != len(now)
+    )
+
+
+def _last_output(config: PreTrainedConfig) -> int:
+    """The last layer that a backbone gives out as it was told; 0 where it gives out the very last alone."""
+    names, wanted = (config.__dict__.get(field) or [] for field in ("stage_names", "_out_indices"))
+    given = [one % len(names) for one in wanted] if names else []
+    return 0 if given in ([], [len(names) - 1]) else max(given)

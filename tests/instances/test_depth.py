@@ -1,0 +1,49 @@
+"""What lists the layers of a config follows their number, as in a config that was made with it."""
+
+import copy
+
+import pytest
+from transformers import BeitConfig, Llama4TextConfig, SmolLM3Config, VitPoseConfig
+
+from forwardbook.analyzers.instances.pretrained.depth import cut_depth, follow_depth
+
+
+def _deep(config, layers):
+    made = copy.deepcopy(config)
+    before, made.num_hidden_layers = made.num_hidden_layers, layers
+    follow_depth(made, "num_hidden_layers", before)
+    return made
+
+
+@pytest.mark.parametrize("layers", [2, 5, 12, 30])
+def test_a_backbone_has_the_stages_and_the_output_of_a_config_made_with_so_many_layers(layers):
+    config = BeitConfig()
+    cut_depth(config)
+    made, stated = _deep(config, layers), BeitConfig(num_hidden_layers=layers)
+    assert config.stage_names == ["stem", "stage1", "stage2"] and config.out_features == ["stage2"]
+    assert made.stage_names == stated.stage_names
+    assert (made.out_features, made.out_indices) == (stated.out_features, stated.out_indices)
+
+
+def test_a_layer_whose_output_is_wanted_is_not_cut():
+    backbone = VitPoseConfig().backbone_config
+    assert backbone.out_features == ["stage4"] and backbone.num_hidden_layers == 12
+    cut_depth(backbone)
+    assert backbone.stage_names == ["stem", *(f"stage{i}" for i in range(1, 6))]
+    assert _deep(backbone, 9).out_features == ["stage4"]
+
+
+def test_fewer_layers_than_the_outputs_wanted_are_refused():
+    with pytest.raises(ValueError, match="the output of layer 3 is wanted"):
+        _deep(BeitConfig(out_indices=[1, 3]), 2)
+
+
+@pytest.mark.parametrize(
+    ("config_class", "field"), [(SmolLM3Config, "no_rope_layers"), (Llama4TextConfig, "moe_layers")]
+)
+def test_more_layers_than_the_default_has_are_listed_as_the_config_lists_them(config_class, field):
+    config = config_class()
+    layers = config.num_hidden_layers + 9
+    cut_depth(config)
+    stated = getattr(config_class(num_hidden_layers=layers), field)
+    assert len(stated) == layers and getattr(_deep(config, layers), field) == stated
