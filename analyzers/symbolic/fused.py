@@ -18,6 +18,7 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
 
+from forwardbook.analyzers.symbolic.host import HOST
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.numbers import of_sizes
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
@@ -232,7 +233,7 @@ class FusedOperations(TorchFunctionMode):
 
     def __init__(self, symbolic: bool) -> None:
         super().__init__()
-        self._table = {**_FUSED, **(STAND_INS if symbolic else {})}
+        self._table = {**_FUSED, **HOST, **(STAND_INS if symbolic else {})}
         self._saved: list[tuple[object, str, object]] = []
 
     def __enter__(self) -> FusedOperations:

@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from forwardbook.analyzers.ops import NoRule, Operand, Operation, Size, cost_of
 from forwardbook.analyzers.symbolic.attention import attention_of
 from forwardbook.analyzers.symbolic.expressions import Expressions
+from forwardbook.analyzers.symbolic.host import is_kept
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.places import announced, segment
 from forwardbook.analyzers.symbolic.shadows import leaves_in, tensors_in
@@ -140,9 +141,9 @@ class Recorder(TorchDispatchMode):
         out: object,
         keys_in: set[int],
     ) -> None:
-        outputs = [t for t in tensors_in(out) if t.device.type != "cpu" or self.values is None]
+        outputs = [t for t in tensors_in(out) if self.values is None or not is_kept(t)]
         if self.values is not None and not outputs and tensors_in(out):
-            return  # a constant made on the CPU while the module runs on meta: Python's, not the device's
+            return  # the host's, not the device's
         name = func._schema.name.replace("forwardbook_symbolic::", "aten::").replace("::", ".")
         operation = self._operation(func, name, args, kwargs, outputs, keys_in)
         frames = self.places(sys._getframe(2))

@@ -17,6 +17,7 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_map
 
+from forwardbook.analyzers.symbolic.host import META, apart, is_kept, is_of_host, kept, on_cpu
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.shadows import (
@@ -33,7 +34,6 @@ from forwardbook.analyzers.symbolic.shadows import (
     to_meta,
 )
 
-_META = torch.device("meta")
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _RANDOM = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "uniform_", "normal_"}
 _WITHOUT_VALUE = _UNINITIALISED | _RANDOM | {"randperm", "randint"}
@@ -64,12 +64,25 @@ class Values:
         """
         if func in _SIZES:
             return [int(size) for tensor in tensors_in(args) for size in tensor.shape]
-        args, kwargs = self._lifted(args, kwargs)
+        leaves = leaves_in((args, kwargs))
+        of_host = is_of_host([leaf for leaf in leaves if isinstance(leaf, Tensor)], kwargs)
+        symbolic = any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves)
+        args, kwargs = _lifted(args, kwargs, of_host, symbolic)
         inputs = tensors_in((args, kwargs))
-        if inputs and all(t.device.type == "cpu" for t in inputs):
-            return self._on_cpu(func, args, kwargs)
-        if not inputs:
-            kwargs = _factory_device(kwargs, args)
+        if all(t.device.type == "cpu" for t in inputs) and (inputs or (of_host and not symbolic)):
+            return on_cpu(func, args, kwargs)
+        if of_host and not inputs:
+            kwargs = {**kwargs, "device": META}  # it has a symbolic size; its value rides along
+        out = self._run_on_meta(func, args, kwargs, inputs)
+        return kept(out) if of_host else out
+
+    def _run_on_meta(
+        self,
+        func: torch._ops.OpOverload,
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        inputs: list[Tensor],
+    ) -> object:
         name = func._schema.name.split("::")[1]
         known = all(shadow(t) is not None for t in inputs) and sum(map(elements, inputs)) <= LIMIT
 
@@ -92,28 +105,6 @@ class Values:
             out = _run(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
         self._follow(func, name, args, kwargs, inputs, known, out, real)
         return out
-
-    def _lifted(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Call:
-        """CPU constants that meet meta tensors or symbolic sizes move to meta and carry their value."""
-        leaves = leaves_in((args, kwargs))
-        devices = {leaf.device.type for leaf in leaves if isinstance(leaf, Tensor)}
-        symbolic = any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves)
-        if "cpu" not in devices or (len(devices) == 1 and not symbolic):
-            return args, kwargs
-
-        def lift(leaf: object) -> object:
-            return to_meta(leaf.detach()) if isinstance(leaf, Tensor) and leaf.device.type == "cpu" else leaf
-
-        lifted: Call = tree_map(lift, (args, kwargs))
-        return lifted
-
-    def _on_cpu(
-        self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]
-    ) -> object:
-        if _device(kwargs) == "meta":
-            value = func(*args, **{**kwargs, "device": torch.device("cpu")})
-            return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, value)
-        return func(*args, **kwargs)
 
     def _assumed_scalar(self, name: str, tensor: Tensor) -> bool | int | float:
         self.assumed[f"the value of a {str(tensor.dtype).split('.')[1]} scalar ({name})"] += 1
@@ -239,19 +230,22 @@ def _value_of(leaf: object) -> object:
     return shadow(leaf) if isinstance(leaf, Tensor) else hint_of(leaf)
 
 
-def _device(kwargs: dict[str, object]) -> str:
-    """The kind of device that a call names, the CPU if none."""
-    wanted = kwargs.get("device") or "cpu"
-    assert isinstance(wanted, str | torch.device)
-    return torch.device(wanted).type
+def _lifted(args: tuple[object, ...], kwargs: dict[str, object], of_host: bool, symbolic: bool) -> Call:
+    """What the host keeps goes to meta with its value, where it meets tensors there or symbolic sizes."""
+    tensors = tensors_in((args, kwargs))
+    if not symbolic and all(tensor.device.type == "cpu" for tensor in tensors):
+        return args, kwargs
+    if not any(_leaves(tensor, of_host) for tensor in tensors):
+        return args, kwargs
+    lifted: Call = tree_map(
+        lambda leaf: apart(leaf) if isinstance(leaf, Tensor) and _leaves(leaf, of_host) else leaf,
+        (args, kwargs),
+    )
+    return lifted
 
 
-def _factory_device(kwargs: dict[str, object], args: tuple[object, ...]) -> dict[str, object]:
-    """A CPU factory with a symbolic size is made on meta (its value rides along)."""
-    symbolic = any(isinstance(leaf, torch.SymInt) for leaf in leaves_in((args, kwargs)))
-    if symbolic and _device(kwargs) == "cpu":
-        return {**kwargs, "device": _META}
-    return kwargs
+def _leaves(tensor: Tensor, of_host: bool) -> bool:
+    return tensor.device.type == "cpu" or (not of_host and is_kept(tensor))
 
 
 # How C++ code that knows no symbols asks for a shape; the numbers are written down as needed.

@@ -1,0 +1,93 @@
+"""What forward() makes without naming a device stays the host's, however large, whatever its sizes are."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
+from forwardbook.analyzers.symbolic.run import run_symbolically
+from forwardbook.formula import Expr
+from forwardbook.profiling.proof import prove
+
+ROWS, WIDTH = Expr.symbol("rows"), Expr.symbol("width")
+ACTIVATION = Expr.symbol("a_dtype_bytes")
+
+
+class Table(nn.Module):
+    """Rows chosen by distances that are computed where nobody said."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        positions = torch.arange(x.shape[0])
+        distances = (positions[:, None] - positions[None, :]).abs()
+        distances[0, 1:] = x.shape[0] - 1
+        return x[distances[0] * 1]
+
+
+class Moved(nn.Module):
+    """Positions that are computed where nobody said, and then brought to the device."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        positions = torch.arange(x.shape[0]) * 2
+        if positions.device != x.device:
+            positions = positions.to(x.device)
+        return x + positions[:, None].to(x.dtype)
+
+
+class Large(nn.Module):
+    """A table of as many distances as the square of the rows, of which one is used."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        positions = torch.arange(x.shape[0] * 64)
+        table = positions[:, None] - positions[None, :]
+        return x[table[0, : x.shape[0]].abs()]
+
+
+@pytest.fixture
+def proved(recipe_from: Callable[..., Recipe]) -> Callable[[type[nn.Module], int], Pattern]:
+    """The pattern of a module over some rows, held against three measured runs."""
+
+    def make(kind: type[nn.Module], rows: int) -> Pattern:
+        recipe = recipe_from(
+            kind, lambda n: kind(), lambda n, maker: (maker.floats((n.rows, n.width)),), rows=rows, width=8
+        )
+        run = run_symbolically(recipe)
+        (pattern,) = patterns(run, recipe.calls_as)
+        hints = {name: note.hint for name, note in run.notes.items()}
+        (proof,) = prove(recipe, [pattern], hints, torch.float32, seed=1)
+        assert proof.exact, [*proof.differences, proof.reason]
+        return pattern
+
+    return make
+
+
+def test_arithmetic_of_the_host_costs_nothing(proved: Callable[[type[nn.Module], int], Pattern]) -> None:
+    """Only the gather runs on the device: it reads rows and indices, and writes rows."""
+    totals = proved(Table, 6).summary.totals
+
+    assert totals.pointwise_ops == 0
+    assert totals.writes == ROWS * WIDTH * ACTIVATION
+    assert totals.reads == ROWS * WIDTH * ACTIVATION + 8 * ROWS
+
+
+def test_bringing_to_the_device_is_a_copy(proved: Callable[[type[nn.Module], int], Pattern]) -> None:
+    """The host's positions are copied and cast, then added; that they were doubled before costs nothing."""
+    totals = proved(Moved, 6).summary.totals
+
+    assert totals.pointwise_ops == ROWS * WIDTH
+    assert totals.writes == ROWS * (8 + ACTIVATION + WIDTH * ACTIVATION)
+
+
+def test_a_table_too_large_to_make_is_not_made(proved: Callable[[type[nn.Module], int], Pattern]) -> None:
+    """Squares of some ten thousand positions would take gigabytes; nothing needs their values."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    totals = proved(Large, 200).summary.totals
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+
+    assert totals.pointwise_ops == 0
+    assert grown < 200 * 1024  # kilobytes: (200 * 64)**2 numbers of 8 bytes take 1.3 million
