@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.pipeline.catalogue.build import USUAL, Building, build
+from forwardbook.pipeline.catalogue.build import USUAL, Building, UnknownKind, build
 from forwardbook.pipeline.catalogue.coverage import coverage, reasons
 from forwardbook.pipeline.catalogue.journal import Journal
 from forwardbook.pipeline.catalogue.merge import merge
@@ -218,6 +218,14 @@ def test_classes_for_which_time_did_not_suffice_are_tried_again_alone(zoo: Path,
     assert {"Bee": ("exact", "same"), "Wasp": ("exact", "same")} == {
         one.name.rpartition(".")[2]: (one.state, one.digest) for one in classes
     }
+
+
+def test_a_kind_of_failure_that_there_is_not_is_refused(zoo: Path, make_entry: Make) -> None:
+    """A misspelt kind would leave everything as it is, and nobody would know; what is there is told."""
+    _built(zoo, Hurried(make_entry), plan := planned("zoo_of_parts", "*bee*"))
+
+    with pytest.raises(UnknownKind, match=r"none fails as 'timeot'\n.*has: 'timeout' \(1\)"):
+        list(build(plan, Workspace(zoo), Building(retry=frozenset({"timeot"}))))
 
 
 def test_a_pattern_chooses_units_and_keeps_the_rest(zoo: Path, make_entry: Make) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import get_args
 
 from forwardbook.analyzers.reader import Outlines, ReaderError, glance_at
+from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.analysis.one import SEED
 from forwardbook.pipeline.catalogue.journal import Journal
 from forwardbook.pipeline.catalogue.plan import Plan, Unit
@@ -16,6 +19,7 @@ from forwardbook.pipeline.catalogue.record import (
     UNIT,
     Catalogue,
     ClassResult,
+    Kind,
     UnitRecord,
     UnitResult,
     WayResult,
@@ -24,7 +28,7 @@ from forwardbook.pipeline.catalogue.record import (
 from forwardbook.pipeline.child.fork_server import Forks
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
-from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 from forwardbook.pipeline.versions import differing
 from forwardbook.workspace import Database, DatabaseError, Workspace
 
@@ -63,6 +67,10 @@ class Building:
         return Limits(self.memory_gb, GRACE * budget + 120)
 
 
+class UnknownKind(ForwardbookError):
+    """A kind of failure that no class has and no stage gives."""
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """One unit: its result, and whether that was known before."""
@@ -80,8 +88,10 @@ def build(
 
     Raises:
         WorkspaceError: where another process builds the same here.
+        UnknownKind: where classes are to be tried again that failed as none does.
     """
     database, catalogue = workspace.load(), read_catalogue(workspace)
+    _check_kinds(how.retry, plan.library, catalogue)
     journal = Journal(workspace, plan.library)
     known = {} if how.force else _keys(database)
     todo: list[Unit] = []
@@ -120,6 +130,18 @@ def build(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _check_kinds(wanted: frozenset[str], library: str, catalogue: Catalogue) -> None:
+    record = catalogue.libraries.get(library)
+    units = record.units.values() if record is not None else ()
+    found = Counter(one.kind for unit in units for one in unit.classes if one.kind)
+    if unknown := sorted(wanted - found.keys() - set(get_args(ProblemKind)) - set(get_args(Kind))):
+        told = ", ".join(f"{kind!r} ({count})" for kind, count in found.most_common()) or "nothing yet"
+        raise UnknownKind(
+            f"trying classes of {library} again: none fails as {', '.join(map(repr, unknown))}\n"
+            f"  catalogue.json has: {told}"
+        )
 
 
 def _examples(units: Sequence[Unit]) -> list[str]:

@@ -21,6 +21,17 @@ UNIT: Final = "unit"
 State = Literal["exact", "bounded", "wrong", "unproved", "unreached"]
 """What came of a class: the verdict of its entry; `unreached` where no forward() that ran called it."""
 
+Kind = Literal[
+    "exception",  # the adapter names it as data, with the reason
+    "not held",  # no model that could be built has it in its tree
+    "not called",  # one has, and forward() did not call it
+    "refuted",  # formulas were derived and measurement gave other numbers
+    "no rule",  # an operation whose cost no rule states
+    "not proved",  # too few sizes could be run, or what would be stored does not hold by itself
+    "source",  # its text cannot be read
+]
+"""What keeps a class from more beside the stages of `ProblemKind`."""
+
 
 class ClassResult(Record):
     """One class of the catalogue: what came of it, and if nothing was proved why and where."""
@@ -30,7 +41,7 @@ class ClassResult(Record):
     """Whether forward() is written in its own body; else it is inherited."""
     state: State
     kind: str = ""
-    """What kept it from more: the stage that failed, in a word."""
+    """What kept it from more, in a word: a `Kind` or a `ProblemKind`."""
     reason: str = ""
     place: str = ""
     way: str = ""
