@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from forwardbook.analyzers.instances.adapters.transformers_library import TransformersAdapter
 from forwardbook.analyzers.instances.draw import ChosenSizes, draw_sizes, scaled
 from forwardbook.analyzers.instances.pretrained.configs import ask_sizes, make_config
 from forwardbook.analyzers.instances.pretrained.models import model_types_of, tree_classes
@@ -223,3 +224,12 @@ def test_a_deep_config_keeps_its_layers() -> None:
     cut, deep = (make_config(MixtralConfig, InstanceOptions(), deep=deep) for deep in (False, True))
 
     assert (2, 32) == (cut.num_hidden_layers, deep.num_hidden_layers)
+
+
+def test_models_of_a_family_by_model_type() -> None:
+    """Towers are model types of their own, heads belong to that of their config."""
+    found = TransformersAdapter().models(["transformers.models.clip.modeling_clip"])
+
+    assert {"clip", "clip_text_model", "clip_vision_model"} == found.keys()
+    assert full_name("clip", "CLIPVisionModelWithProjection") in found["clip_vision_model"]
+    assert full_name("clip", "CLIPModel") in found["clip"]

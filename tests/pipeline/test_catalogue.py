@@ -18,6 +18,7 @@ from forwardbook.pipeline.catalogue.record import (
     UNIT,
     Catalogue,
     ClassResult,
+    LibraryRecord,
     UnitRecord,
     UnitResult,
     WayResult,
@@ -361,3 +362,21 @@ def test_reasons_that_touch_most_classes_come_first() -> None:
     classes = [ClassResult(name=f"c{i}", state="unreached", reason=text) for i, text in enumerate(said)]
 
     assert [2, 1] == [one.classes for one in reasons(classes)]
+
+
+def test_a_model_type_ran_where_a_model_of_it_was_called() -> None:
+    """By itself or within another, whatever the way was called; one of which no model ran did not."""
+    ran, held, failed = (
+        ClassResult(name=name, state=state)
+        for name, state in (("a.Whole", "exact"), ("a.Tower", "unproved"), ("b.Alone", "unreached"))
+    )
+    units = {
+        "a": UnitRecord(
+            stamp="", classes=(ran, held), model_types={"whole": ("a.Whole",), "tower": ("a.Tower",)}
+        ),
+        "b": UnitRecord(stamp="", classes=(failed,), model_types={"alone": ("b.Alone",)}),
+    }
+
+    [told] = coverage(Catalogue(libraries={"a": LibraryRecord(units=units)}))
+
+    assert (3, 2) == (told.model_types, told.model_types_reached)

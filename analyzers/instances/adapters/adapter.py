@@ -40,6 +40,10 @@ class Adapter(Protocol):
         """The modules that are worked on together, as the name of what they have in common."""
         ...
 
+    def models(self, modules: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The models of the modules, full names, by the library's word for their sort, if it has one."""
+        ...
+
     def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
         """Ways to reach classes of the modules, likeliest first.
 

@@ -38,6 +38,10 @@ class PlainAdapter:
         """The file."""
         return module
 
+    def models(self, modules: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """None: there is no word for sorts of models."""
+        return {}
+
     def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
         """Each class by itself, in its own constructor's names, small ones first; then in what holds it."""
         mine = sorted(name for name in missing if name.rpartition(".")[0] in modules)

@@ -40,6 +40,10 @@ class TorchAdapter:
         """The file."""
         return module
 
+    def models(self, modules: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """None: there is no word for sorts of models."""
+        return {}
+
     def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
         """Each row of each missing class."""
         for name in sorted(missing):

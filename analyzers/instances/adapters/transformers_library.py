@@ -42,6 +42,18 @@ class TransformersAdapter:
             return _PREFIX + module.removeprefix(_PREFIX).partition(".")[0]
         return module
 
+    def models(self, modules: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Models with a forward() of their own, by the model type of their config."""
+        from forwardbook.analyzers.instances.pretrained.models import models_of
+        from forwardbook.analyzers.instances.pretrained.submodules import full_name
+
+        found: dict[str, list[str]] = {}
+        for module in (one for one in modules if one.startswith(_PREFIX)):
+            for model in models_of(module):
+                kind = str(getattr(model.config_class, "model_type", ""))
+                found.setdefault(kind, []).append(full_name(model))
+        return {kind: tuple(sorted(names)) for kind, names in sorted(found.items()) if kind}
+
     def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
         """Models of the unit's modules, base models first, in each variant of their configs."""
         from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes

@@ -213,7 +213,8 @@ def _worked(
     ]
     ordered = tuple(sorted([*classes, *known], key=lambda one: one.name))
     ways = result.record.ways if again is None else _together(again.ways, result.record.ways)
-    told = {"stamp": unit.stamp, "classes": ordered, "ways": ways}
+    types = (again.model_types if again is not None else {}) | result.record.model_types
+    told = {"stamp": unit.stamp, "classes": ordered, "ways": ways, "model_types": types}
     record = result.record.model_copy(update=told)
     return result.model_copy(update={"record": record})
 

@@ -72,7 +72,7 @@ def share(name: str, library: LibraryRecord) -> Share:
     classes = [one for unit in library.units.values() for one in unit.classes]
     states = Counter(one.state for one in classes)
     own = [one for one in classes if one.defines]
-    ways = [way for unit in library.units.values() for way in unit.ways if way.model_type]
+    types = _model_types(library)
     return Share(
         library=name,
         version=library.version,
@@ -85,12 +85,23 @@ def share(name: str, library: LibraryRecord) -> Share:
         defining=len(own),
         defining_reached=sum(one.state != "unreached" for one in own),
         defining_exact=sum(one.state == "exact" for one in own),
-        model_types=len({way.model_type for way in ways}),
-        model_types_reached=len({way.model_type for way in ways if not way.reason}),
+        model_types=len(types),
+        model_types_reached=sum(types.values()),
         sharing=sum(bool(one.same_as) for one in classes),
         untried=max(library.classes - len(classes), 0),
         reasons=tuple(reasons(classes)),
     )
+
+
+def _model_types(library: LibraryRecord) -> dict[str, bool]:
+    """Whether a forward() that ran called a model of each type, by itself or within another."""
+    units = library.units.values()
+    reached = {one.name for unit in units for one in unit.classes if one.state != "unreached"}
+    found: dict[str, bool] = {}
+    for unit in units:
+        for kind, models in unit.model_types.items():
+            found[kind] = found.get(kind, False) or not reached.isdisjoint(models)
+    return found
 
 
 def reasons(classes: Iterable[ClassResult]) -> list[Reason]:

@@ -69,6 +69,8 @@ class UnitRecord(Record):
     stamp: str
     classes: tuple[ClassResult, ...] = ()
     ways: tuple[WayResult, ...] = ()
+    model_types: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Full names of the models of each model type."""
 
 
 class Spent(Record):

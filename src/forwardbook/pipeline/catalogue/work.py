@@ -54,7 +54,9 @@ def work(request: Request) -> Response:
     result = UnitResult(
         unit=request.target,
         library=library,
-        record=UnitRecord(stamp="", classes=tuple(unit.classes()), ways=tuple(unit.ways)),
+        record=UnitRecord(
+            stamp="", classes=tuple(unit.classes()), ways=tuple(unit.ways), model_types=unit.model_types()
+        ),
         entries=unit.entries,
         spent=Spent(
             seconds=round(time.monotonic() - begin, 2),
@@ -77,6 +79,7 @@ class _Unit:
         self._request, self._adapter, self._library = request, adapter, library
         self._clock = Clock(request.budget)
         self._sources = Sources()
+        self._modules = sorted({name.rpartition(".")[0] for name in request.wanted})
         self._missing = {name for name in request.wanted if name not in adapter.exceptions}
         self._done: dict[str, ClassResult] = {
             name: ClassResult(name=name, state="unreached", kind="exception", reason=adapter.exceptions[name])
@@ -90,12 +93,18 @@ class _Unit:
 
     def run(self) -> None:
         """Try every way, until nothing is missing or time is up; then see what the others would reach."""
-        modules = sorted({name.rpartition(".")[0] for name in self._request.wanted})
-        self._tried(self._adapter.ways(modules, self._missing), self._try)
+        self._tried(self._adapter.ways(self._modules, self._missing), self._try)
         if self._missing and self._clock.left <= 0:
             late, self._clock = self._missing.copy(), Clock(SPARE)
-            self._tried(self._adapter.ways(modules, self._missing), self._called)
+            self._tried(self._adapter.ways(self._modules, self._missing), self._called)
             self._fail(late & self._missing, "", "timeout", LATE, "")
+
+    def model_types(self) -> dict[str, tuple[str, ...]]:
+        """The models of the unit by model type, whether or not they are wanted."""
+        try:
+            return self._adapter.models(self._modules)
+        except (Exception, SystemExit):  # importing somebody else's package raises anything
+            return {}
 
     def _tried(self, ways: Iterator[Way], how: Callable[[Way], None]) -> None:
         while self._missing:
