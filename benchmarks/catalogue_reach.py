@@ -61,7 +61,7 @@ def called(recipe: Any) -> set[str]:
     return seen
 
 
-def reach(recipe: Any, targets: Any, seed: int, points: int, clock: Any) -> Any:
+def reach(recipe: Any, targets: Any, seed: int, points: int, clock: Any, before: Any = None) -> Any:
     """In place of derivation: which targets a run calls."""
     from forwardbook.pipeline.catalogue.derive import Reached
     from forwardbook.pipeline.child.overtime import Overtime
