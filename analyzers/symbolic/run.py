@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Protocol
@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from forwardbook.analyzers.instances.recipe import Recipe, Sizes
 from forwardbook.analyzers.symbolic.bridges import (
     casting_on_meta,
+    distributions_unchecked,
     no_initialisation,
     symbolic_integers,
     symbols_written,
@@ -172,6 +173,11 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+def _on_any_device() -> tuple[AbstractContextManager[None], ...]:
+    """What a run on meta needs, with symbols or numbers."""
+    return casting_on_meta(), distributions_unchecked()
+
+
 SYMBOLIC_WIDTHS = ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes")
 
 
@@ -193,7 +199,7 @@ def run_symbolically(
         recorder.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
-    bridged = (symbolic_integers(packages), caches_apart(), symbols_written(), casting_on_meta())
+    bridged = (symbolic_integers(packages), caches_apart(), symbols_written(), *_on_any_device())
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)
@@ -222,7 +228,9 @@ def run_measured(
     native_shapes()
     values = Values(symbolic=False)
     recorder = Recorder(widths, dtype, values)
-    with caches_apart(), casting_on_meta(), default_dtype(dtype), torch.no_grad():
+    with ExitStack() as stack, caches_apart(), default_dtype(dtype), torch.no_grad():
+        for one in _on_any_device():
+            stack.enter_context(one)
         root, args, kwargs = _built(recipe, NumberSizes(sizes), values)
         with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)

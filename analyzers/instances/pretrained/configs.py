@@ -65,7 +65,8 @@ def make_config(
         if not deep:
             cut_depth(part)
         _cut_experts(part)
-        _share_heads(part)
+        if not any("num_key_value_heads" in name for name in mends or {}):
+            _share_heads(part)
         part.__dict__["return_dict"] = True
         if "pad_token_id" in part.__dict__:  # in every vocabulary, and among no made input
             part.__dict__["pad_token_id"] = 0

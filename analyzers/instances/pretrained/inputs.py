@@ -52,10 +52,13 @@ FIELDS: dict[str, tuple[tuple[str, ...], int]] = {
     "act_dim": (("act_dim",), 4),
     "visual_feat_dim": (("visual_feat_dim",), 2048),
     "context_length": (("context_length", "prediction_length"), 64),
+    "tiles": (("max_num_tiles",), 4),
+    "lags": (("lags_sequence",), 0),
+    "time_features": (("num_time_features",), 1),
     "image_height": (("image_size", "img_size", "input_size"), 224),
     "image_width": (("image_size", "img_size", "input_size"), 224),
 }
-PAIRS = {"image_height": 0, "image_width": -1}  # which of a pair of numbers is meant
+PAIRS = {"image_height": 0, "image_width": -1, "lags": -1}  # which of several numbers is meant
 IMAGE = "floats(batch_size, num_channels, image_height, image_width)"
 FILM = "floats(batch_size, num_frames, num_channels, image_height, image_width)"
 PATCHES = "floats(64, num_channels * temporal_patch_size * patch_size * patch_size)"
@@ -68,13 +71,21 @@ WAVE = "floats(batch_size, num_samples)"
 
 # forward() parameters by name -> what they take, likeliest first.
 PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"decoder_input_ids", ("integers(7, batch_size, decoder_seq_len, low=1)",)),
+    (
+        r"decoder_input_ids",
+        (
+            "integers(7, batch_size, decoder_seq_len, low=1)",
+            "integers(2, batch_size, decoder_seq_len, num_channels)",
+            "integers(2, batch_size * codebooks, decoder_seq_len)",
+        ),
+    ),
     (
         r"input_ids|.*_input_ids|input_tokens",
         (
             TOKENS,
             "integers(7, batch_size, seq_len, codebooks, low=1)",
             "integers(7, batch_size, codebooks, seq_len, low=1)",
+            "integers(7, batch_size, source_positions, low=1)",
         ),
     ),
     (r"encoder_hidden_states", ("floats(batch_size, encoder_seq_len, hidden_size)",)),
@@ -86,7 +97,13 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"input_features_mask|feature_attention_mask|audio_attention_mask|input_features_attention_mask",
         ("full(1, batch_size, 2 * source_positions)", MASK),
     ),
-    (r".*mask.*", (MASK,)),
+    (r"aspect_ratio_ids", ("integers(4, batch_size, 1)",)),
+    (r"aspect_ratio_mask", ("full(1, batch_size, 1, tiles)",)),
+    (
+        r"past_observed_mask",
+        ("full(1, batch_size, context_length + lags)", "full(1, batch_size, context_length, num_series)"),
+    ),
+    (r".*mask.*", (MASK, "full(1, batch_size, 64)", "full(1, batch_size, seq_len, 1)")),
     (
         r"pixel_values|images?|pixel_values_images|image_pixel_values|sample|input|x",
         (
@@ -98,11 +115,12 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "floats(batch_size, 64, num_channels * patch_size * patch_size)",
             "floats(batch_size, num_channels, 2 * image_height, 2 * image_width)",
             "floats(batch_size, num_channels, 4 * image_height, 4 * image_width)",
+            "floats(batch_size, 1, tiles, num_channels, image_height, image_width)",
         ),
     ),
     (r"pixel_values_videos?|video", (FILM, PATCHES)),
     (r"(image_|video_)?grid_thw|grid_thws", ("values([[1, 8, 8]])",)),
-    (r"(image_)?grid_hw|target_sizes|spatial_shapes", ("values([[8, 8]])",)),
+    (r"(image_)?grid_hw|target_sizes|spatial_shapes", ("values([[8, 8]])", "full(8, batch_size, 2)")),
     (r"image_sizes", ("full(image_height, batch_size, 2)", "values([[224, 224]])")),
     (
         r"input_values|audio|waveform|speech",
@@ -121,8 +139,11 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         r"past_values",
-        ("floats(batch_size, context_length)", "floats(batch_size, context_length, num_series)"),
+        ("floats(batch_size, context_length + lags)", "floats(batch_size, context_length, num_series)"),
     ),
+    (r"future_values", ("floats(batch_size, context_length)",)),
+    (r"past_time_features", ("floats(batch_size, context_length + lags, time_features)",)),
+    (r"future_time_features", ("floats(batch_size, context_length, time_features)",)),
     (r"flattened_patches", ("floats(batch_size, 32, 2 + num_channels * patch_size * patch_size)",)),
     (r"states", ("floats(batch_size, seq_len, state_dim)",)),
     (r"actions", ("floats(batch_size, seq_len, act_dim)",)),
@@ -131,6 +152,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"visual_feats", ("floats(batch_size, num_regions, visual_feat_dim)",)),
     (r"visual_pos", ("floats(batch_size, num_regions, 4)",)),
     (r"audio_codes|codes", ("integers(2, batch_size, codebooks, seq_len)",)),
+    (r"(pixel|image|patch)_position_ids", ("integers(8, batch_size, 64, 2)", TOKENS)),
     (r".*_ids", (TOKENS,)),
     (r".*", (STATES, "floats(batch_size, hidden_size)", "floats(batch_size, hidden_size, seq_len)")),
 )

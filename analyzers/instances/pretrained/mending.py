@@ -10,11 +10,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-import traceback
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.pretrained.library import is_config_class
+from forwardbook.analyzers.instances.pretrained.raised import expressions_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
@@ -29,6 +29,7 @@ FILLED: tuple[tuple[str, object], ...] = (
     (r"n_shared_experts|num_shared_experts|n_group|topk_group", 1),
     (r".*(drop|dropout)(_rate|_prob)?|.*_dropout|drop.*", 0.0),
     (r".*eps|.*epsilon", 1e-6),
+    (r"clip_.*", 8.0),
     (r"rope_theta", 10000.0),
     (r"rope_parameters", {"rope_type": "default", "rope_theta": 10000.0}),
     (r".*(ratio|factor|stride)", 2),
@@ -44,6 +45,7 @@ _LAYERS = ("num_hidden_layers", "num_layers", "n_layer")
 _ABSENT = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 _READ = re.compile(r"config\.(\w+)")
 _OWN = re.compile(r"self\.(\w+)")
+_KEYS = re.compile(r"\bk_(proj|norm|ln)|num_key_value_heads|key_states")
 FRAMES = 3
 """Lines of the traceback that are looked at, from the one that raised upwards."""
 
@@ -62,15 +64,14 @@ def mended(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> dict[
                 value = _value(part, name)
                 if value is not None:
                     found[prefix + name] = value
-    others = (_divided, _replaced, _by_kind, _listed, _sections)
+    others = (_divided, _replaced, _by_kind, _listed, _sections, _heads)
     return found or next((told for one in others if (told := dict(one(parts, error)))), {})
 
 
 def _named(error: BaseException) -> Iterator[str]:
     """The fields that the message and the lines that raised name, also by way of an attribute of self."""
     yield from re.findall(r"`(\w+)`", str(error))
-    for frame, _ in list(traceback.walk_tb(error.__traceback__))[: -FRAMES - 1 : -1]:
-        line = _line(frame.f_code.co_filename, frame.f_lineno)
+    for frame, line in expressions_of(error)[:FRAMES]:
         yield from _READ.findall(line)
         owner = frame.f_locals.get("self")
         try:
@@ -81,12 +82,6 @@ def _named(error: BaseException) -> Iterator[str]:
             for text in re.findall(rf"(?:self\.)?\b{name} = (.*)", source):
                 yield from _READ.findall(text)
                 yield from re.findall(r"getattr\(config, \"(\w+)\"", text)
-
-
-def _line(file: str, number: int) -> str:
-    import linecache
-
-    return linecache.getline(file, number)
 
 
 def _value(config: PreTrainedConfig, name: str) -> object:
@@ -195,7 +190,16 @@ def _sections(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> It
             yield prefix + "rope_parameters", {**rotary, "mrope_section": [*shares, width - sum(shares)]}
 
 
+def _heads(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
+    """As many heads of keys as of queries, where shapes of keys do not fit and there are fewer."""
+    if not isinstance(error, RuntimeError) or not _KEYS.search(_lines(error)):
+        return
+    for prefix, part in parts.items():
+        heads, shared = (part.__dict__.get(name) for name in ("num_attention_heads", "num_key_value_heads"))
+        if isinstance(heads, int) and isinstance(shared, int) and shared < heads:
+            yield prefix + "num_key_value_heads", heads
+
+
 def _lines(error: BaseException) -> str:
-    """The lines that raised, one below the other."""
-    frames = traceback.walk_tb(error.__traceback__)
-    return "\n".join(_line(frame.f_code.co_filename, number) for frame, number in frames)
+    """What raised, one below the other."""
+    return "\n".join(text for _, text in expressions_of(error))

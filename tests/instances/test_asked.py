@@ -1,0 +1,61 @@
+"""What a model's errors ask for: parameters, other shapes of those given, fields of its config."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from transformers import DiaForConditionalGeneration, Siglip2Model
+from transformers.models.efficientloftr.modeling_efficientloftr import EfficientLoFTRModel
+
+from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
+from forwardbook.analyzers.instances.pretrained.configs import named_parts
+from forwardbook.analyzers.instances.pretrained.inputs import plans
+from forwardbook.analyzers.instances.pretrained.mended import built
+from forwardbook.analyzers.instances.pretrained.mending import mended
+from forwardbook.analyzers.instances.pretrained.models import Holder
+from forwardbook.analyzers.instances.pretrained.raised import expressions_of
+
+
+def test_a_call_over_several_lines_is_read_whole() -> None:
+    """The argument that is amiss stands on another line than the one at which Python says it raised."""
+    nothing = None
+    with pytest.raises(TypeError) as raised:
+        torch.topk(
+            torch.zeros(3),
+            k=nothing,
+        )
+
+    (_, text), *_ = expressions_of(raised.value)
+    assert "k=nothing" in text
+
+
+def test_the_plan_that_comes_furthest_is_gone_on_from() -> None:
+    """Siglip2 takes rows of patches, which is not the first choice, and then asks how they lie."""
+    _, model = built(Holder(Siglip2Model, {}))
+
+    [found] = asked(model, plans(model))[:1]
+
+    assert "floats(batch_size, 64, num_channels * patch_size * patch_size)" == found["pixel_values"]
+    assert "spatial_shapes" in found
+    assert error_of(model, found, model) is None
+
+
+def test_ids_of_several_codebooks_are_tried() -> None:
+    """Dia's decoder takes a number for each channel at every position."""
+    _, model = built(Holder(DiaForConditionalGeneration, {}))
+
+    assert any(error_of(model, plan, model) is None for plan in plans(model))
+
+
+def test_heads_of_keys_are_shared_only_where_the_model_takes_it() -> None:
+    """EfficientLoFTR views keys by the width of queries: the errors give it as many heads of both."""
+    holder, model = built(Holder(EfficientLoFTRModel, {}))
+    pair = next(plan for plan in plans(model) if "batch_size, 2," in plan["pixel_values"])
+    error = error_of(model, pair, model)
+    assert isinstance(error, RuntimeError)
+
+    more = mended(dict(named_parts(model.config)), error)
+    _, again = built(Holder(EfficientLoFTRModel, {}, mends={**holder.mends, **more}))
+
+    assert {"num_key_value_heads": model.config.num_attention_heads} == more
+    assert error_of(again, pair, again) is None
