@@ -113,6 +113,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "floats(batch_size, 1, num_channels, image_height, image_width)",
             "floats(batch_size, 2, num_channels, image_height, image_width)",
             "floats(batch_size, 64, num_channels * patch_size * patch_size)",
+            "floats(batch_size, 144, num_channels * patch_size * patch_size)",  # for poolings
             "floats(batch_size, num_channels, 2 * image_height, 2 * image_width)",
             "floats(batch_size, num_channels, 4 * image_height, 4 * image_width)",
             "floats(batch_size, 1, tiles, num_channels, image_height, image_width)",
@@ -152,7 +153,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"visual_feats", ("floats(batch_size, num_regions, visual_feat_dim)",)),
     (r"visual_pos", ("floats(batch_size, num_regions, 4)",)),
     (r"audio_codes|codes", ("integers(2, batch_size, codebooks, seq_len)",)),
-    (r"(pixel|image|patch)_position_ids", ("integers(8, batch_size, 64, 2)", TOKENS)),
+    (r"(pixel|image|patch)_position_ids", ("integers(12, batch_size, 144, 2)", TOKENS)),
     (r".*_ids", (TOKENS,)),
     (r".*", (STATES, "floats(batch_size, hidden_size)", "floats(batch_size, hidden_size, seq_len)")),
 )
