@@ -173,7 +173,7 @@ def _asked(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:
     """The same model with the parameters that its errors ask for."""
     import torch
 
-    from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
+    from forwardbook.analyzers.instances.pretrained.asked import asked, errors_of
     from forwardbook.analyzers.instances.pretrained.configs import named_parts
     from forwardbook.analyzers.instances.pretrained.inputs import plans
     from forwardbook.analyzers.instances.pretrained.mended import built
@@ -184,8 +184,8 @@ def _asked(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:
         with torch.device("meta"):
             _, model = built(holder)
         first = plans(model)
-        error = error_of(model, first[0], model)
-        more = mended(dict(named_parts(model.config)), error) if error is not None else {}
+        parts = dict(named_parts(model.config))
+        more = next((told for error in errors_of(model, first) if (told := mended(parts, error))), {})
         if not set(more) - set(holder.mends):
             break
         holder = replace(holder, mends={**holder.mends, **more})

@@ -34,6 +34,17 @@ def asked(model: PreTrainedModel, plans: list[Plan]) -> list[Plan]:
     return [plan for plan in found if plan is not None]
 
 
+def errors_of(model: PreTrainedModel, plans: list[Plan]) -> Iterator[BaseException]:
+    """What a call on meta raises with the likeliest plan, then with the one that comes furthest."""
+    runs = (_run(model, plan, model) for plan in plans)
+    steps, first = next(runs)
+    if first is not None:
+        yield first
+    furthest = max(runs, key=lambda run: run[0], default=(0, None))
+    if furthest[0] > steps and furthest[1] is not None:
+        yield furthest[1]
+
+
 class _Tries:
     """Calls of one model on meta: how far each came, in operations, and the error that ended it."""
 
