@@ -25,7 +25,7 @@ from forwardbook.pipeline.catalogue.record import (
     read_catalogue,
     write_catalogue,
 )
-from forwardbook.pipeline.catalogue.share import shared
+from forwardbook.pipeline.catalogue.share import copy_of, freed, shape, shared
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.schema import Entry
@@ -316,6 +316,37 @@ def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry
 
     assert before == database.resolved("zoo_of_parts_Fox")[1].regimes
     assert before != database["zoo_of_parts_Ant"].regimes
+
+
+def test_lines_of_a_copy_are_those_of_its_own_code(make_entry: Make) -> None:
+    """A copy that is freed has the lines of its class, which lies further below in its file."""
+    holder = make_entry("Ant", full_class_name="a.Ant")
+    there = holder.code_location
+    here = {"line_start": there.line_start + 9, "line_end": there.line_end + 9}
+    copy = copy_of(holder.model_copy(update={"code_location": there.model_copy(update=here)}), "a_Ant")
+
+    alone = freed(copy, holder, "a_Ant")
+
+    assert shape(alone) == shape(holder)
+    for mine, theirs in zip(alone.regimes, holder.regimes, strict=True):
+        assert [one.line + 9 for one in theirs.flop_analysis.lines] == [
+            one.line for one in mine.flop_analysis.lines
+        ]
+        assert [one.line + 9 for one in theirs.memory_analysis.lines] == [
+            one.line for one in mine.memory_analysis.lines
+        ]
+
+
+def test_a_copy_whose_lines_nobody_knows_loses_its_formulas(make_entry: Make) -> None:
+    """Its code takes more lines than the holder's: where those that cost something are, no number says."""
+    holder = make_entry("Ant", full_class_name="a.Ant")
+    there = holder.code_location
+    here = {"line_start": there.line_start + 9, "line_end": there.line_end + 11}
+    copy = copy_of(holder.model_copy(update={"code_location": there.model_copy(update=here)}), "a_Ant")
+
+    alone = freed(copy, holder, "a_Ant")
+
+    assert () == alone.regimes and "those of a_Ant" in alone.validation.reason
 
 
 def test_refuted_formulas_are_taken_back(zoo: Path, make_entry: Make) -> None:

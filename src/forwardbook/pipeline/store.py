@@ -54,7 +54,7 @@ def store_all(
                 stored[key] = named
                 known = known.with_entries({key: named})
             others = freed(stored, database)
-            for named in others.values():
+            for named in (one for one in others.values() if one.regimes):
                 _write(named, workspace, before, force)
             workspace.save({**others, **stored}, rules_version=rules_version)
         except BaseException:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from forwardbook import generate
+from forwardbook.pipeline.catalogue import share
 from forwardbook.pipeline.catalogue.share import copy_of, released, shape
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, DatabaseError
@@ -22,7 +23,9 @@ def freed(stored: Mapping[str, Entry], database: Database) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for key in database.own if changed else ():
         if key not in stored and database.head(key).same_as in changed:
-            found[key] = generate.with_generated_names(key, whole(database, key), {})
+            target, holder = database.resolved(key)
+            entry = share.freed(database[key], holder, target)
+            found[key] = generate.with_generated_names(key, entry, {}) if entry.regimes else entry
     return found
 
 

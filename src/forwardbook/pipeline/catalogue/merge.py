@@ -17,7 +17,7 @@ from forwardbook.pipeline.catalogue.record import (
     read_catalogue,
     write_catalogue,
 )
-from forwardbook.pipeline.catalogue.share import released, shape, shared, withdrawn
+from forwardbook.pipeline.catalogue.share import freed, shape, shared, withdrawn
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, Workspace
 
@@ -47,7 +47,8 @@ def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, wh
     units = {} if whole else dict(library.units)
     units |= {one.unit: one.record for one in results}
     holders = {entry.full_class_name: entry.same_as or "" for entry in changed.values()}
-    units = {name: _told(unit, holders) for name, unit in units.items()}
+    lost = {one.full_class_name: one.validation.reason for one in changed.values() if _has_none(one)}
+    units = {name: _told(_lost(unit, lost), holders) for name, unit in units.items()}
     worked = {one.unit for one in results if one.entries}
     totals = {name: one for name, one in library.totals.items() if one.unit in units.keys() - worked}
     record = LibraryRecord(
@@ -68,6 +69,24 @@ def _told(unit: UnitRecord, holders: Mapping[str, str]) -> UnitRecord:
     if not any(holders.get(one.name, one.same_as) != one.same_as for one in unit.classes):
         return unit
     classes = (one.model_copy(update={"same_as": holders.get(one.name, one.same_as)}) for one in unit.classes)
+    return unit.model_copy(update={"classes": tuple(classes)})
+
+
+def _has_none(entry: Entry) -> bool:
+    return not entry.regimes and entry.same_as is None
+
+
+def _lost(unit: UnitRecord, lost: Mapping[str, str]) -> UnitRecord:
+    """The unit without the verdicts of classes whose formulas went with those of the entry they led to."""
+    if not any(one.name in lost and one.state in ("exact", "bounded") for one in unit.classes):
+        return unit
+    gone = {"state": "unproved", "kind": "not proved", "same_as": "", "digest": ""}
+    classes = (
+        one.model_copy(update={**gone, "reason": lost[one.name]})
+        if one.name in lost and one.state in ("exact", "bounded")
+        else one
+        for one in unit.classes
+    )
     return unit.model_copy(update={"classes": tuple(classes)})
 
 
@@ -150,7 +169,8 @@ def _freed(named: Mapping[str, Entry], database: Database) -> dict[str, Entry]:
         if isinstance(target, str) and target in named and key not in named:
             holder = database.resolved(key)[1]
             if shape(holder) != shape(named[target]):
-                found[key] = _named(key, released(database[key], holder), database)
+                entry = freed(database[key], holder, target)
+                found[key] = _named(key, entry, database) if entry.regimes else entry
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forwardbook.schema import QUANTITIES, Entry, Regime
+from forwardbook.schema import QUANTITIES, Entry, FlopLine, MemoryLine, Regime
 
 _NONE: dict[str, object] = {
     "regimes": (),
@@ -59,6 +59,47 @@ def released(entry: Entry, holder: Entry) -> Entry:
             "regimes": holder.regimes,
             "parameters": holder.parameters,
             "unresolved": holder.unresolved,
+        }
+    )
+
+
+def freed(entry: Entry, holder: Entry, key: str) -> Entry:
+    """A copy as an entry of its own once `key`, which it led to, says something else.
+
+    Code that is the same but for names has its lines so many further than the holder's. Where beginning and
+    end do not say the same number, or lines are a base's, nobody knows them: it has no formulas then.
+    """
+    here, there = entry.code_location, holder.code_location
+    further = here.line_start - there.line_start
+    lines = [line for one in holder.regimes for line in _lines(one)]
+    known = all(there.line_start <= line <= there.line_end for line in lines)
+    if not known or here.line_end - there.line_end != further:
+        return withdrawn(entry, f"its formulas were those of {key}, which says something else now")
+    moved = tuple(_moved(one, further) for one in holder.regimes)
+    return released(entry, holder.model_copy(update={"regimes": moved}))
+
+
+def _lines(one: Regime) -> list[int]:
+    flops, memory = one.flop_analysis, one.memory_analysis
+    calls = [call.line for call in flops.submodule_calls]
+    return [*(line.line for line in flops.lines), *(line.line for line in memory.lines), *calls]
+
+
+def _moved(one: Regime, further: int) -> Regime:
+    """The regime with all its lines so many lines further."""
+    flops, memory = one.flop_analysis, one.memory_analysis
+
+    def at(line: FlopLine | MemoryLine) -> dict[str, int]:
+        return {"line": line.line + further, "end_line": line.end_line + further}
+
+    calls = (call.model_copy(update={"line": call.line + further}) for call in flops.submodule_calls)
+    lines = (line.model_copy(update=at(line)) for line in flops.lines)
+    bytes_ = (line.model_copy(update=at(line)) for line in memory.lines)
+    told = {"lines": tuple(lines), "submodule_calls": tuple(calls)}
+    return one.model_copy(
+        update={
+            "flop_analysis": flops.model_copy(update=told),
+            "memory_analysis": memory.model_copy(update={"lines": tuple(bytes_)}),
         }
     )
 
