@@ -1,5 +1,6 @@
 """The shipped database: every formula of every entry, or of a sample where there are many."""
 
+import ast
 import os
 import random
 import re
@@ -7,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import torch
 
 from forwardbook.analyzers.reader import glance_at
 from forwardbook.formula import Condition, Expr, parse
@@ -47,6 +49,36 @@ def test_lines_sum_to_the_total_as_polynomials(quantity: str) -> None:
             different.append(name)
 
     assert [] == different
+
+
+@cache
+def statements(file: str) -> tuple[ast.Module, frozenset[int]]:
+    """A source file of an installed package, and the lines at which statements begin."""
+    tree = ast.parse((Path(torch.__file__).parents[1] / file).read_text(encoding="utf-8"))
+    return tree, frozenset(node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt))
+
+
+def writes_forward(tree: ast.Module, line_start: int, line_end: int) -> bool:
+    """Whether the class there has a forward() in its own body, and no decorator that gives it another."""
+    kinds = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and not node.decorator_list]
+    mine = [one for one in kinds if line_start <= one.lineno and one.end_lineno == line_end]
+    return any(getattr(one, "name", "") == "forward" for kind in mine for one in kind.body)
+
+
+def test_lines_are_statements_of_the_class() -> None:
+    """Where a class writes its own forward(), costs are told at lines of the class that begin a statement."""
+    misplaced = []
+    for key, entry in entries().items():
+        place = entry.code_location
+        tree, begun = statements(place.file)
+        inside = range(place.line_start, place.line_end + 1)
+        if not writes_forward(tree, inside[0], inside[-1]):
+            continue
+        lines = {line.line for one in entry.regimes for line in one.flop_analysis.lines}
+        if not lines & set(inside) and lines or (lines & set(inside)) - begun:
+            misplaced.append(key)
+
+    assert [] == misplaced
 
 
 def test_every_stored_proof_point_is_equal() -> None:
