@@ -10,9 +10,8 @@ from typing import Final
 
 import torch
 
-import forwardbook
-
-_PLUMBING: Final = tuple(str(Path(package.__file__ or "").parent) + "/" for package in (torch, forwardbook))
+#: The folders of torch and of this package (the third above this file's own).
+_PLUMBING: Final = tuple(f"{folder}/" for folder in (Path(torch.__file__).parent, Path(__file__).parents[3]))
 
 
 def expressions_of(error: BaseException) -> list[tuple[FrameType, str]]:
