@@ -127,10 +127,12 @@ def prove(
     points: int = POINTS,
     held: Sequence[Condition] = (),
     beyond: Mapping[str, int] | None = None,
+    below: Mapping[str, int] | None = None,
 ) -> list[PatternProof]:
     """Each pattern at `points` random assignments that satisfy its conditions, the recipe's and `held`.
 
-    At one of them each size of `beyond` is a dozen larger than that, if the conditions allow it.
+    At one of them each size of `beyond` is a dozen larger than that, at another each of `below` is smaller,
+    if the conditions allow it.
     """
     rng = random.Random(seed)
     proofs = [PatternProof(p) for p in patterns]
@@ -142,8 +144,10 @@ def prove(
     conditions = [c for c in (*general, *together.values()) if c.symbols() <= set(hints)]
     problem = contradiction(hints, conditions)
     free = _free(patterns, hints, conditions)
+    moving = {name: hint for name, hint in hints.items() if name not in _held(conditions)}
     wanted = points
     further = dict(beyond or {})
+    lower = {name: value for name, value in (below or {}).items() if value > 1}
     for attempt in range(0 if problem else TRIES):
         if all(len(p.points) >= wanted for p in proofs):
             if wanted == points + MORE or not _unvaried(free, seen):
@@ -155,11 +159,16 @@ def prove(
         if further and len(seen) == points - 1:
             fixed |= {name: value + rng.randint(*BEYOND) for name, value in further.items()}
             further = {}
+        elif lower and len(seen) == points - 2:
+            fixed |= {name: rng.randint(-(-value // 2), value - 1) for name, value in lower.items()}
+            lower = {}
         sizes = draw(hints, conditions, rng, fixed)
         for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
-            if sizes is None or not _unvaried(hints, [*seen, sizes]):
+            if sizes is None or not _unvaried(moving, [*seen, sizes]):
                 break
             sizes = draw(hints, conditions, rng, fixed)
+        if sizes is not None and len(seen) >= points - 1:  # what no draw changes is not waited for again
+            moving = {n: hint for n, hint in moving.items() if not _unvaried({n: hint}, [*seen, sizes])}
         if sizes is None:
             if attempt == 0 and (said := unsatisfied(hints, conditions, rng)):
                 problem = said
@@ -193,8 +202,13 @@ def _free(
     """The sizes in formulas, and those that became numbers, that no condition holds at one value."""
     used = {name for p in patterns for name in p.summary.symbols()}
     used |= {name for p in patterns for one in p.consumed for name in one.symbols}
-    held = {n for c in conditions if c.op == "==" and len(c.symbols()) == 1 for n in c.symbols()}
+    held = _held(conditions)
     return {name: hint for name, hint in hints.items() if name in used - held}
+
+
+def _held(conditions: Sequence[Condition]) -> set[str]:
+    """The sizes that a condition holds at one value."""
+    return {n for c in conditions if c.op == "==" and len(c.symbols()) == 1 for n in c.symbols()}
 
 
 def _unvaried(hints: Mapping[str, int], points: Sequence[Mapping[str, int]]) -> bool:

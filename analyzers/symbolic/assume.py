@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 
+from forwardbook.analyzers.symbolic.lengths import not_implied
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.cost import Cost
@@ -180,7 +181,8 @@ def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> 
     Those that the algebra cannot settle (nested roundings and maxima) are sampled over all magnitudes, under
     the conditions that are kept: of several that say the same in other words, one has to stay.
     """
-    kept = [c for c in distinct(conditions) if not _above_one(c)]
+    said_once = not_implied(not_implied(distinct(conditions)), lowest=2)
+    kept = [c for c in said_once if not _above_one(c)]
     said = set(conditions)
     context = [c for c in given if c not in said]
     for condition in sorted(kept, key=lambda c: len(c.text()), reverse=True):

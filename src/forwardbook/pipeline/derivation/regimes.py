@@ -191,7 +191,7 @@ def over_counts(
                 }
                 beyond = {name: start + POINTS * max(step, 1) for name, start in starts.items()}
                 for i, (pattern, proof) in _proved(
-                    first, again, numbers, seed + 1, points, held, beyond
+                    first, again, numbers, seed + 1, points, held, beyond, {} if bounds else starts
                 ).items():
                     if proof.exact or not (derived[i].exact or derived[i].proof.points):
                         derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
@@ -212,14 +212,17 @@ def _proved(
     points: int,
     held: Sequence[Condition],
     beyond: Mapping[str, int],
+    below: Mapping[str, int],
 ) -> dict[int, tuple[Pattern, PatternProof]]:
     """Each pattern under its conditions, those that follow from others left out, with its proof.
 
-    One of its points has counts that no run had which the formula was interpolated from (`beyond`).
+    Two of its points have counts that no run had which the formula was interpolated from: larger ones than
+    those (`beyond`), and smaller ones (`below`).
     """
     stated = [Condition.parse(text) for text in first.recipe.conditions]
     taken = {i: Assumed([*stated, *p.conditions]).pattern(p) for i, p in chosen.items()}
-    proofs = prove(first.recipe, list(taken.values()), numbers, first.dtype, seed, points, held, beyond)
+    all_taken = list(taken.values())
+    proofs = prove(first.recipe, all_taken, numbers, first.dtype, seed, points, held, beyond, below)
     return {i: (p, proof) for (i, p), proof in zip(taken.items(), proofs, strict=True)}
 
 
