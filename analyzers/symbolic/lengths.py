@@ -93,10 +93,12 @@ def _not_implied(conditions: tuple[Condition, ...], lowest: int) -> frozenset[Co
 
 def _always(condition: Condition) -> bool:
     """Whether it is proved for all sizes from 1 on."""
-    difference = condition.left - condition.right
-    if len(difference.terms) > TERMS or any(atom.depth > DEPTH for atom in difference.atoms()):
-        return False
-    return condition.is_trivially_true()
+    return is_simple(condition.left - condition.right, TERMS, DEPTH) and condition.is_trivially_true()
+
+
+def is_simple(value: Expr, terms: int, depth: int) -> bool:
+    """Whether a value is a sum of so many terms at most, with roundings nested so deep at most."""
+    return len(value.terms) <= terms and all(atom.depth <= depth for atom in value.atoms())
 
 
 def _moved(condition: Condition, moved: Mapping[str, int | Expr]) -> Condition | None:

@@ -68,7 +68,8 @@ def test_wherever_those_hold_that_stay_all_hold(seed: int) -> None:
     lengths = [LENGTH, f"ceil(({LENGTH}) / {{stride}})", "floor({heads} / {kernel})", "max(1, {heads} - 2)"]
     left = [f"({rng.choice(lengths)})", f"{{batch}} * ({rng.choice(lengths)})", "{heads}", "{batch}"]
     right = [*left, "0", "1", "2"]
-    said = ((rng.choice(left), rng.choice((">", ">=", "!=", "==", "<")), rng.choice(right)) for _ in range(12))
+    signs = (">", ">=", "!=", "==", "<")
+    said = ((rng.choice(left), rng.choice(signs), rng.choice(right)) for _ in range(12))
     conditions = [Condition.parse(" ".join(parts)) for parts in said]
     kept = not_implied(conditions)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from forwardbook.analyzers.symbolic.assume import Assumed
+from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.regimes import Derived, loop_names, with_counts_said
 from forwardbook.profiling.proof import prove
+
+Names = tuple[str, ...]
 
 SINGLE = 4  # of so many suspects each is tried alone: what is held for nothing says less than is known
 
@@ -17,47 +20,75 @@ def with_counts_held(derived: Sequence[Derived], seed: int, points: int) -> list
     """The same; what is exact at the counts that ran, and says so in its conditions, in place of what failed.
 
     No more than half of the sizes may be held: a formula in which most never change says nothing of them.
+    All must stem from one run: those in which the same counts are held are proved together.
     """
-    return [_held(one, seed, points) for one in derived]
-
-
-def _held(one: Derived, seed: int, points: int) -> Derived:
-    numbers = {name: note.hint for name, note in one.notes.items()}
-    if one.exact or one.pattern.unruled:
-        return one
-    for names in _guilty(one, numbers):
-        if 2 * len(names) <= len(numbers):
-            again = _with_held(one, names, numbers, seed, points)
+    found = list(derived)
+    numbers = {name: note.hint for one in derived[:1] for name, note in one.notes.items()}
+    failed = {i: one for i, one in enumerate(derived) if not one.exact and not one.pattern.unruled}
+    suspects = {
+        i: [names for names in _guilty(one, numbers) if 2 * len(names) <= len(numbers)]
+        for i, one in failed.items()
+    }
+    held: dict[int, Names] = {}
+    for names, members in _by_turns(suspects, held):
+        for i, again in _with_held(derived, members, names, numbers, seed, points).items():
             if again.exact:
-                return _with_fewer(again, one, names, numbers, seed, points)
-    return one
-
-
-def _with_fewer(
-    found: Derived, one: Derived, names: tuple[str, ...], numbers: Mapping[str, int], seed: int, points: int
-) -> Derived:
-    """The same, with only those of a few names held without which formulas fail."""
-    for name in names if len(names) <= SINGLE else ():
-        fewer = tuple(other for other in names if other != name)
-        again = _with_held(one, fewer, numbers, seed, points) if fewer else one
-        if again.exact:
-            found, names = again, fewer
+                found[i], held[i] = again, names
+    for name in sorted({name for names in held.values() if len(names) <= SINGLE for name in names}):
+        groups: dict[Names, list[int]] = {}
+        for i, names in held.items():
+            if name in names and 1 < len(names) <= SINGLE:
+                groups.setdefault(tuple(n for n in names if n != name), []).append(i)
+        for fewer, members in groups.items():
+            for i, again in _with_held(derived, members, fewer, numbers, seed, points).items():
+                if again.exact:
+                    found[i], held[i] = again, fewer
     return found
 
 
+def _by_turns(
+    suspects: Mapping[int, Sequence[Names]], held: Mapping[int, Names]
+) -> Iterator[tuple[Names, list[int]]]:
+    """The first suspects of all, then the second ones of those that none is `held` for yet, and so on."""
+    for turn in range(max(map(len, suspects.values()), default=0)):
+        groups: dict[Names, list[int]] = {}
+        for i, names in suspects.items():
+            if turn < len(names) and i not in held:
+                groups.setdefault(names[turn], []).append(i)
+        yield from groups.items()
+
+
 def _with_held(
-    one: Derived, names: Sequence[str], numbers: Mapping[str, int], seed: int, points: int
-) -> Derived:
+    derived: Sequence[Derived],
+    members: Sequence[int],
+    names: Names,
+    numbers: Mapping[str, int],
+    seed: int,
+    points: int,
+) -> dict[int, Derived]:
+    """The members with these counts as they were, proved together; each alone where no sizes suit all."""
     held = tuple(Condition(Expr.symbol(name), "==", Expr.const(numbers[name])) for name in names)
+    patterns = [_pattern(derived[i], held) for i in members]
+    first = derived[members[0]]
+    proofs = prove(first.recipe, patterns, numbers, first.dtype, seed, points, held)
+    if len(members) > 1 and not any(proof.points for proof in proofs):
+        each = (_with_held(derived, [i], names, numbers, seed, points) for i in members)
+        return {i: one for found in each for i, one in found.items()}
+    made = zip(members, patterns, proofs, strict=True)
+    return {
+        i: with_counts_said(replace(derived[i], pattern=pattern, proof=proof, interpolated=()))
+        for i, pattern, proof in made
+    }
+
+
+def _pattern(one: Derived, held: Sequence[Condition]) -> Pattern:
     stated = [Condition.parse(text) for text in one.recipe.conditions]
     conditions = (*one.pattern.conditions, *held)
     pattern = Assumed([*stated, *conditions]).pattern(replace(one.pattern, conditions=conditions))
-    pattern = replace(pattern, conditions=tuple(dict.fromkeys((*pattern.conditions, *held))))
-    [proof] = prove(one.recipe, [pattern], numbers, one.dtype, seed, points, held)
-    return with_counts_said(replace(one, pattern=pattern, proof=proof, interpolated=()))
+    return replace(pattern, conditions=tuple(dict.fromkeys((*pattern.conditions, *held))))
 
 
-def _guilty(one: Derived, numbers: Mapping[str, int]) -> list[tuple[str, ...]]:
+def _guilty(one: Derived, numbers: Mapping[str, int]) -> list[Names]:
     """Of the sizes that became numbers, those that had another value wherever the formulas failed.
 
     A single one may be to blame, or several; or all that had another value anywhere, now the one and now the
