@@ -118,6 +118,13 @@ def moved(tensor: Tensor, *args: object, **kwargs: object) -> Tensor:
     return cast("Tensor", torch.ops.aten._to_copy.default(tensor, dtype=dtype, device=device))
 
 
+def returned(tensor: Tensor, *args: object, **kwargs: object) -> Tensor:
+    """`Tensor.cpu`: what is the host's already is itself."""
+    if is_kept(tensor) and tensor.device.type != "cpu":
+        return tensor
+    return tensor.cpu(*args, **kwargs)  # type: ignore[arg-type]
+
+
 def typed_as(tensor: Tensor, other: Tensor) -> Tensor:
     """`Tensor.type_as`, which moves as well."""
     return moved(tensor, other)
@@ -134,6 +141,7 @@ def written(tensor: Tensor, place: object, value: object) -> None:
 
 HOST: Final[dict[object, Callable[..., object]]] = {
     torch.Tensor.to: moved,
+    torch.Tensor.cpu: returned,
     torch.Tensor.type_as: typed_as,
     torch.Tensor.__setitem__: written,
     torch.Tensor.device.__get__: device_of,

@@ -1,0 +1,181 @@
+"""A stored entry and measured calls of its class in; what became of each of its regimes out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from forwardbook.analyzers.instances.adapters import adapter_for
+from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
+from forwardbook.analyzers.instances.recipes import recipes_for
+from forwardbook.analyzers.symbolic.patterns import calls_of
+from forwardbook.analyzers.symbolic.summary import summarise
+from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
+from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain, State
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, general
+from forwardbook.schema import Entry, Given
+
+CALLS: Final = 8  # calls of modules in one place of a model that are looked at: first, last, some between
+Flips = dict[str, str]
+
+
+@dataclass
+class _Met:
+    """What became of one regime so far."""
+
+    points: int = 0
+    times: list[float] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)
+    differences: tuple[str, ...] = ()
+    explains: bool = False
+    """Whether it gave the numbers of a call beside the one that is as nothing says it is."""
+    reason: str = ""
+
+
+class Again:
+    """One entry, and what became of its regimes."""
+
+    def __init__(self, key: str, entry: Entry, callers: Sequence[str] = ()) -> None:
+        self.key, self.entry, self.callers = key, entry, callers
+        self.regimes = [StoredRegime(one, entry.same_as is not None) for one in entry.regimes]
+        self.met = {one.name: _Met() for one in entry.regimes}
+        self.reason = ""
+        self.recipes = self._recipes()
+
+    def result(self, late: str) -> EntryAgain:
+        """All regimes; `late` is why time did not suffice, if it did not."""
+        regimes = tuple(self._told(one, late) for one in self.regimes)
+        measured = any(one.state != "unmeasured" for one in regimes)
+        return EntryAgain(
+            key=self.key,
+            full_class_name=self.entry.full_class_name,
+            regimes=regimes,
+            reason="" if measured else "; ".join(sorted({one.reason for one in regimes})) or self.reason,
+        )
+
+    def _told(self, one: StoredRegime, late: str) -> RegimeAgain:
+        met = self.met[one.regime.name]
+        state: State = "equal" if met.points else "unmeasured"
+        if met.differences:
+            state = "uncovered" if met.explains else "different"
+        reason = met.reason or self.reason or late or "no way leads to it"
+        return RegimeAgain(
+            name=one.regime.name,
+            state=state,
+            points=met.points,
+            times=round(median(met.times), 2) if met.times else 0.0,
+            reason=reason if state == "unmeasured" else "",
+            sizes=met.sizes,
+            differences=met.differences,
+        )
+
+    def open(self, flips: Flips | None = None) -> list[StoredRegime]:
+        """The regimes that no measurement has met."""
+        unmet = (one for one in self.regimes if self._is_open(one))
+        return [one for one in unmet if flips is None or one.flips == flips]
+
+    def _is_open(self, one: StoredRegime) -> bool:
+        met = self.met[one.regime.name]
+        return not met.points and not met.differences
+
+    def _recipes(self) -> Iterator[tuple[Recipe, Flips]]:
+        """Ways to call the class: those that an analysis takes, then those of the catalogue."""
+        name = self.entry.full_class_name
+        for caller in self.callers:
+            with contextlib.suppress(Exception, SystemExit):
+                for recipe in recipes_for(caller):
+                    yield replace(recipe, calls_as=name), {}
+        for flips in dict.fromkeys(tuple(sorted(one.flips.items())) for one in self.regimes):
+            try:
+                with tempfile.TemporaryDirectory(prefix="forwardbook-") as folder:
+                    options = _options(self.entry.given or Given(), dict(flips), Path(folder))
+                    for recipe in recipes_for(name, options):
+                        yield recipe, dict(flips)
+            except (Exception, SystemExit) as error:  # building somebody else's model raises anything
+                self.reason = said(error)
+        if self.entry.given is None and self.open({}):
+            module = name.rpartition(".")[0]
+            for way in adapter_for(self.entry.library).ways([module], {name}):
+                if way.recipe is not None and name in way.holds:
+                    yield replace(way.recipe, calls_as=name), {}
+
+    def hold(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> bool:
+        """Hold the calls that `one` speaks of against it and against whatever else speaks of them.
+
+        It is wrong where a call is as nothing says it is, if no other meets it, or all that speak of it hold;
+        else the call may belong to a regime whose conditions do not hold here. Whether this decided on `one`.
+        """
+        rivals = [other for other in self.regimes if other.flips == one.flips and other.shares_calls(one)]
+        holding = [other for other in rivals if other.holds(values)]
+        met, equal, unexplained = self.met[one.regime.name], False, tuple[str, ...]()
+        for calls in _in_turn(c for c in calls_of(trace, target) if one.is_called_at(c.path)):
+            for call in calls:
+                measured = summarise(trace, call, {})
+                found = {other.regime.name: other.differences(measured, values) for other in holding}
+                equal = equal or not found.get(one.regime.name, ["it does not hold"])
+                if all(found.values()):
+                    unexplained = min((unexplained, tuple(found[one.regime.name])), key=_fewest)
+            if equal or not unexplained or len(holding) == len(rivals):
+                break  # else the calls of this regime may be among the others
+        if unexplained and (not equal or len(holding) == len(rivals)):
+            met.differences, met.sizes, met.explains = unexplained, dict(values), equal
+        elif equal:
+            met.points += 1
+            met.sizes = {name: value for name, value in values.items() if name in one.names}
+            met.times += _times(one, values)
+        else:
+            self.note(one, "no call was one of this regime")
+        return bool(unexplained or equal)
+
+    def note(self, one: StoredRegime, reason: str) -> None:
+        """Why a regime could not be measured; the first reason stays."""
+        met = self.met[one.regime.name]
+        met.reason = met.reason or reason
+
+
+def _fewest(differences: Sequence[str]) -> tuple[bool, int]:
+    """An order in which the nearest call comes first, and what is nothing last."""
+    return not differences, len(differences)
+
+
+def _in_turn(calls: Iterable[CallRecord]) -> Iterator[Sequence[CallRecord]]:
+    """Of the calls in each place of a model the first, the last and some between; then the others."""
+    places: dict[str, list[CallRecord]] = {}
+    for call in calls:
+        places.setdefault(general(call.path), []).append(call)
+    first: list[CallRecord] = []
+    others: list[CallRecord] = []
+    for same in places.values():
+        step = max(1, len(same) // (CALLS - 1))
+        chosen = {*range(0, len(same), step), len(same) - 1}
+        for place, call in enumerate(same):
+            (first if place in chosen else others).append(call)
+    yield first
+    yield others
+
+
+def _times(one: StoredRegime, values: Mapping[str, int]) -> list[float]:
+    """How many times larger each size is than the middle one of those at which the regime was proved."""
+    points = one.regime.proof.points if one.regime.proof is not None else ()
+    before = {name: [p.sizes[name] for p in points if name in p.sizes] for name in one.names}
+    return [values[name] / median(sizes) for name, sizes in before.items() if sizes and median(sizes) > 1]
+
+
+def _options(given: Given, flips: Mapping[str, str], folder: Path) -> InstanceOptions:
+    config: Path | None = None
+    if given.config is not None:
+        config = folder / "config.json"
+        config.write_text(json.dumps(given.config), encoding="utf-8")
+    return InstanceOptions(config_file=config, init={**given.init, **flips}, inputs=given.inputs)
+
+
+def said(error: BaseException) -> str:
+    """The first line of an error."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
