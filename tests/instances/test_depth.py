@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from transformers import BeitConfig, Llama4TextConfig, SmolLM3Config, VitPoseConfig
+from transformers import BeitConfig, DinatConfig, Llama4TextConfig, SmolLM3Config, SwinConfig, VitPoseConfig
 
 from forwardbook.analyzers.instances.pretrained.depth import cut_depth, follow_depth
 
@@ -47,3 +47,19 @@ def test_more_layers_than_the_default_has_are_listed_as_the_config_lists_them(co
     cut_depth(config)
     stated = getattr(config_class(num_hidden_layers=layers), field)
     assert len(stated) == layers and getattr(_deep(config, layers), field) == stated
+
+
+def test_stages_are_as_many_as_before_and_each_has_few_layers():
+    """Swin's usual stages have 2, 2, 6 and 2 blocks."""
+    config = SwinConfig()
+    stages = config.stage_names
+    cut_depth(config)
+    assert list(config.depths) == [2, 2, 2, 2] and config.stage_names == stages
+
+
+def test_stages_whose_layers_are_listed_one_by_one_are_not_cut():
+    """Dinat says how far apart the neighbours of each layer are."""
+    config = DinatConfig()
+    before = list(config.depths)
+    cut_depth(config)
+    assert list(config.depths) == before and [len(one) for one in config.dilations] == before

@@ -112,14 +112,14 @@ def test_sizes_are_asked_for_under_config_names_with_their_meaning() -> None:
 
 
 def test_lists_that_count_layers_are_sizes() -> None:
-    """How many layers each stage has is asked for by place, as widths are; a single one is no size."""
+    """How many layers each stage has, two at most, is asked for by place; a single one is no size."""
     from transformers import HGNetV2Config
 
     sizes = ChosenSizes()
     ask_sizes(make_config(HGNetV2Config, InstanceOptions()), sizes)
 
     assert {f"stage_numb_of_layers.{stage}" for stage in range(4)} <= sizes.hints.keys()
-    assert (3, None) == (sizes.hints["stage_num_blocks.2"], sizes.hints.get("stage_num_blocks.0"))
+    assert (2, None) == (sizes.hints["stage_num_blocks.2"], sizes.hints.get("stage_num_blocks.0"))
 
 
 def test_nested_fields_carry_their_path() -> None:

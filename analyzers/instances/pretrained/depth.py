@@ -24,6 +24,8 @@ NOT_DEPTH = re.compile(
 )
 LAYER_LIST = re.compile(r"(layer|block|pattern|types$)")
 NUMBER = re.compile(r"\d+$")
+# Lists of how many layers each stage has.
+STAGED = frozenset({"depths", "depth", "stage_num_blocks", "stage_numb_of_layers", "n_attn_blocks"})
 # Layer counts that hold at least one layer of what starts there.
 STARTS = ("first_k_dense_replace", "moe_layer_start_index")
 LAYERS = 2
@@ -31,7 +33,9 @@ LAYERS = 2
 
 def cut_depth(config: PreTrainedConfig) -> None:
     """The smallest prefix of the layers that holds every kind of layer, at least LAYERS."""
-    if "depths" in config.__dict__:  # layers per stage: the number of stages is the list's length
+    for name in STAGED & config.__dict__.keys():
+        _cut_stages(config, name)
+    if "depths" in config.__dict__:  # the number of stages is the list's length: it stays
         return
     kept = _shortest_prefix(config)
     if config.__dict__.get("num_kv_shared_layers"):  # the last layers take keys and values from earlier ones
@@ -41,6 +45,16 @@ def cut_depth(config: PreTrainedConfig) -> None:
         if is_size(value) and DEPTH.match(name) and not NOT_DEPTH.search(name) and value > kept:
             _resize(config, value, kept)
             config.__dict__[name] = kept
+
+
+def _cut_stages(config: PreTrainedConfig, name: str) -> None:
+    """At most LAYERS in each stage, unless something is listed for each layer of a stage."""
+    layers = config.__dict__[name]
+    if not isinstance(layers, list | tuple) or not all(type(count) is int for count in layers):
+        return
+    nested = [one for value in config.__dict__.values() if isinstance(value, list | tuple) for one in value]
+    if not any(isinstance(one, list | tuple) and len(one) in layers for one in nested):
+        config.__dict__[name] = type(layers)(min(count, LAYERS) for count in layers)
 
 
 def _shortest_prefix(config: PreTrainedConfig) -> int:
