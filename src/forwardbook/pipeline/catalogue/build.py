@@ -117,6 +117,7 @@ def build(
     def one(unit: Unit) -> UnitResult:
         started(unit.name)
         result = _worked(unit, settled, how, run, again.get(unit.name))
+        result = _with_types(result, _recorded(unit, catalogue))
         journal.keep(result)  # here, so that what was done while others were told is kept too
         return result
 
@@ -155,11 +156,17 @@ def _keys(database: Database) -> dict[str, str]:
     return {str(database.raw(key).get("full_class_name")): key for key in database}
 
 
-def _before(unit: Unit, catalogue: Catalogue, known: dict[str, str]) -> UnitResult | None:
-    """The unit's result in this state of its sources, as the catalogue has it."""
+def _recorded(unit: Unit, catalogue: Catalogue) -> UnitRecord | None:
+    """What the catalogue says of the unit in this state of its sources."""
     library = catalogue.libraries.get(unit.library)
     record = library.units.get(unit.name) if library is not None else None
-    if record is None or record.stamp != unit.stamp:
+    return record if record is not None and record.stamp == unit.stamp else None
+
+
+def _before(unit: Unit, catalogue: Catalogue, known: dict[str, str]) -> UnitResult | None:
+    """The unit's result in this state of its sources, as the catalogue has it."""
+    record = _recorded(unit, catalogue)
+    if record is None:
         return None
     proved = (one.name for one in record.classes if one.state in ("exact", "bounded"))
     whole = {one.name for one in record.classes} == {one.full_name for one in unit.classes}
@@ -213,10 +220,15 @@ def _worked(
     ]
     ordered = tuple(sorted([*classes, *known], key=lambda one: one.name))
     ways = result.record.ways if again is None else _together(again.ways, result.record.ways)
-    types = (again.model_types if again is not None else {}) | result.record.model_types
-    told = {"stamp": unit.stamp, "classes": ordered, "ways": ways, "model_types": types}
+    told = {"stamp": unit.stamp, "classes": ordered, "ways": ways}
     record = result.record.model_copy(update=told)
     return result.model_copy(update={"record": record})
+
+
+def _with_types(result: UnitResult, before: UnitRecord | None) -> UnitResult:
+    """The result with the models of files of which nothing was wanted this time, as they were recorded."""
+    types = (before.model_types if before is not None else {}) | result.record.model_types
+    return result.model_copy(update={"record": result.record.model_copy(update={"model_types": types})})
 
 
 def _together(before: Sequence[WayResult], now: Sequence[WayResult]) -> tuple[WayResult, ...]:
