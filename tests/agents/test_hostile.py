@@ -91,7 +91,7 @@ def chosen(backend: str, url: str) -> Chosen:
 def shifted() -> Json:
     """The right formulas; the docstring is three lines longer."""
     lines = [{**one, "line": one["line"] + 3} for one in RIGHT["lines"]]
-    return {**RIGHT, "lines": lines, "counted": [{**RIGHT["counted"][0], "line": 18}]}
+    return {**RIGHT, "lines": lines, "counted": [{**RIGHT["counted"][0], "line": 20}]}
 
 
 def nothing_planted(server: Scripted, folder: Path) -> None:

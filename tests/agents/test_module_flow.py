@@ -39,6 +39,8 @@ class Settle(nn.Module):
         super().__init__()
         self.layer = nn.Linear(hidden_size, hidden_size)
         self.out = nn.Linear(hidden_size, 4 * hidden_size)
+        for one in self.layer.parameters():
+            nn.init.uniform_(one, -0.25 / hidden_size, 0.25 / hidden_size)
 
     def forward(self, hidden_states: torch.Tensor) -> torch.Tensor:
         while hidden_states.abs().max() > 0.5:
@@ -49,20 +51,20 @@ N, H, A, W, S = "{batch_size} * {seq_len}", "{hidden_size}", "{a_dtype_bytes}", 
 RIGHT: Json = {
     "lines": [
         {
-            "line": 14,
+            "line": 16,
             "pointwise_ops": f"({S} + 1) * (2 * {N} * {H} + 1)",
             "reads": f"({S} + 1) * (2 * {N} * {H} * {A} + {A} + 1)",
             "writes": f"({S} + 1) * ({N} * {H} * {A} + {A} + 1)",
         },
         {
-            "line": 15,
+            "line": 17,
             "flops": f"2 * {S} * {N} * {H} * {H}",
             "pointwise_ops": f"{S} * {N} * {H}",
             "reads": f"{S} * ({N} * {H} * {A} + {H} * ({H} + 1) * {W})",
             "writes": f"{S} * {N} * {H} * {A}",
         },
         {
-            "line": 16,
+            "line": 18,
             "flops": f"8 * {N} * {H} * {H}",
             "pointwise_ops": f"4 * {N} * {H}",
             "reads": f"{N} * {H} * {A} + 4 * {H} * ({H} + 1) * {W}",
@@ -73,9 +75,9 @@ RIGHT: Json = {
     "boundary": f"5 * {N} * {H} * {A} + (4 + min({S}, 1)) * {H} * ({H} + 1) * {W}",
     "intermediates": f"({S} + 1) * ({N} * {H} * {A} + {A} + 1) + {S} * {N} * {H} * {A}",
     "peak": f"(4 + min({S}, 1)) * {N} * {H} * {A}",
-    "counted": [{"name": "steps", "meaning": "how often the layer is applied", "line": 15}],
+    "counted": [{"name": "steps", "meaning": "how often the layer is applied", "line": 17}],
     "names": [{"name": "hidden_size", "meaning": "width of the hidden states"}],
-    "reasoning": "Line 15 runs once for each step; its product costs 2 per multiply-accumulate.",
+    "reasoning": "Line 17 runs once for each step; its product costs 2 per multiply-accumulate.",
 }
 WRONG = {**RIGHT, "lines": [RIGHT["lines"][0], {**RIGHT["lines"][1], "flops": "0"}, RIGHT["lines"][2]]}
 SUBMIT = {"api": "submit", "sdk": "StructuredOutput"}
@@ -116,7 +118,7 @@ def script(backend: str) -> list[Any]:
 
     def mend(body: Json) -> Say:
         read = tool_results(body)
-        assert "line 15, flops: predicted 0, measured" in read
+        assert "line 17, flops: predicted 0, measured" in read
         assert "steps=" in read
         return say(use(SUBMIT[backend], RIGHT))
 
@@ -140,9 +142,9 @@ def test_wrong_formula_is_mended_and_stored(backend: str, folder: Path, run: Any
     assert len({point.sizes["steps"] for point in regime.proof.points}) > 1
     meanings = {one.name: one for one in entry.parameters}
     assert "width of the hidden states" == meanings["hidden_size"].meaning
-    assert "how often line 15 runs" in meanings["steps"].source
+    assert "how often line 17 runs" in meanings["steps"].source
     assert entry.proposal is not None
-    assert (MODEL, 1, {"steps": 15}) == (
+    assert (MODEL, 1, {"steps": 17}) == (
         entry.proposal.model,
         entry.proposal.attempts,
         entry.proposal.counted,
@@ -169,7 +171,7 @@ def test_liar_stores_nothing(backend: str, folder: Path, run: Any) -> None:
     [path] = folder.rglob("*_diagnostics.json")
     told = json.loads(path.read_text())
     assert ("module_analyst", "invalid", 5) == (told["role"], told["kind"], len(told["attempts"]))
-    assert "line 15, flops: predicted 0, measured" in told["attempts"][0]
+    assert "line 17, flops: predicted 0, measured" in told["attempts"][0]
     assert told["usage"]["usd"] > 0
     assert not (folder / "recordings").exists()
 
@@ -210,7 +212,7 @@ def test_claims_are_measured_in_a_child(folder: Path) -> None:
     found = subject("settle.py:Settle")
     check = Check(request_for(found, OPTIONS), Limits())
 
-    assert "line 15, flops: predicted 0, measured" in asyncio.run(check(Claim.model_validate(WRONG)))
+    assert "line 17, flops: predicted 0, measured" in asyncio.run(check(Claim.model_validate(WRONG)))
     assert "" == asyncio.run(check(Claim.model_validate(RIGHT)))
     assert check.entry is not None
 
