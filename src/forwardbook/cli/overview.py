@@ -19,10 +19,9 @@ Row = dict[str, object]
 
 def overview(database: Database, words: Collection[str]) -> list[Row]:
     """One row per entry whose key or full name contains every word, in any case."""
-    rows = [_row(key, database.raw(key)) for key in database]
-    return [
-        row for row in rows if all(word.lower() in f"{row['key']} {row['class']}".lower() for word in words)
-    ]
+    named = {key: f"{key} {database.head(key).full_class_name}".lower() for key in database}
+    wanted = (key for key, name in named.items() if all(word.lower() in name for word in words))
+    return [_row(key, database.raw(key)) for key in wanted]
 
 
 def overview_table(rows: list[Row]) -> RenderableType:

@@ -94,11 +94,15 @@ class Database(Mapping[str, Entry]):
         path = module.removeprefix(library).strip(".").replace(".", "_")
         return f"{library}_{path}_{name}"
 
-    def key_of(self, full_class_name: str) -> str | None:
-        """The key of a class that is in the database; of several the first."""
+    def keys_by_class(self) -> Mapping[str, str]:
+        """The key of each class by its full name, of several the first; no entry is decoded for it."""
         if self._by_name is None:
             self._by_name = {self.head(key).full_class_name: key for key in sorted(self._keys, reverse=True)}
-        return self._by_name.get(full_class_name)
+        return self._by_name
+
+    def key_of(self, full_class_name: str) -> str | None:
+        """The key of a class that is in the database; of several the first."""
+        return self.keys_by_class().get(full_class_name)
 
 
 def _entry(key: str, raw: Json) -> Entry:

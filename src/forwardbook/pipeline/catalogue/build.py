@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import get_args
@@ -93,7 +93,7 @@ def build(
     database, catalogue = workspace.load(), read_catalogue(workspace)
     _check_kinds(how.retry, plan.library, catalogue)
     journal = Journal(workspace, plan.library)
-    known = {} if how.force else _keys(database)
+    known = {} if how.force else database.keys_by_class()
     todo: list[Unit] = []
     again: dict[str, UnitRecord] = {}
     for unit in plan.units:
@@ -151,11 +151,6 @@ def _examples(units: Sequence[Unit]) -> list[str]:
     return [unit.classes[0].full_name for unit in ordered[:: max(1, len(ordered) // EXAMPLES)]]
 
 
-def _keys(database: Database) -> dict[str, str]:
-    """Keys by full class name."""
-    return {str(database.raw(key).get("full_class_name")): key for key in database}
-
-
 def _recorded(unit: Unit, catalogue: Catalogue) -> UnitRecord | None:
     """What the catalogue says of the unit in this state of its sources."""
     library = catalogue.libraries.get(unit.library)
@@ -163,7 +158,7 @@ def _recorded(unit: Unit, catalogue: Catalogue) -> UnitRecord | None:
     return record if record is not None and record.stamp == unit.stamp else None
 
 
-def _before(unit: Unit, catalogue: Catalogue, known: dict[str, str]) -> UnitResult | None:
+def _before(unit: Unit, catalogue: Catalogue, known: Mapping[str, str]) -> UnitResult | None:
     """The unit's result in this state of its sources, as the catalogue has it."""
     record = _recorded(unit, catalogue)
     if record is None:
@@ -176,7 +171,7 @@ def _before(unit: Unit, catalogue: Catalogue, known: dict[str, str]) -> UnitResu
 
 
 def _settled(
-    database: Database, known: dict[str, str], todo: list[Unit], library: str
+    database: Database, known: Mapping[str, str], todo: list[Unit], library: str
 ) -> dict[str, ClassResult]:
     """Classes whose entry says what a run would say now: the same code, the same versions of all."""
     found: dict[str, ClassResult] = {}

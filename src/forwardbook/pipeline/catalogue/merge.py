@@ -96,8 +96,9 @@ def _refuted(results: Iterable[UnitResult], database: Database) -> dict[str, Ent
     What a person validated stays.
     """
     wrong = {one.name: one.reason for unit in results for one in unit.record.classes if one.state == "wrong"}
-    keys = {str(database.raw(key).get("full_class_name")): key for key in database.own} if wrong else {}
-    stored = {name: database[keys[name]] for name in sorted(wrong.keys() & keys.keys())}
+    keys = database.keys_by_class() if wrong else {}
+    own = (name for name in sorted(wrong.keys() & keys.keys()) if keys[name] in database.own)
+    stored = {name: database[keys[name]] for name in own}
     proved = {name: entry for name, entry in stored.items() if entry.regimes or entry.same_as}
     return {
         keys[name]: withdrawn(entry, wrong[name])
@@ -130,7 +131,7 @@ def _changed(
 
 def _keyed(fresh: Mapping[str, Entry], database: Database) -> dict[str, str]:
     """A key for each class, as they would get them one after the other."""
-    taken = {str(database.raw(key).get("full_class_name")): key for key in database}
+    taken = database.keys_by_class()
     names = {key: name for name, key in taken.items()}
     found: dict[str, str] = {}
     for name in sorted(fresh):
@@ -165,8 +166,8 @@ def _freed(named: Mapping[str, Entry], database: Database) -> dict[str, Entry]:
     """Copies that lead to an entry which is about to change: each gets what that said until now."""
     found: dict[str, Entry] = {}
     for key in database.own:
-        target = database.raw(key).get("same_as")
-        if isinstance(target, str) and target in named and key not in named:
+        target = database.head(key).same_as
+        if target is not None and target in named and key not in named:
             holder = database.resolved(key)[1]
             if shape(holder) != shape(named[target]):
                 entry = freed(database[key], holder, target)
@@ -181,10 +182,10 @@ def _held(
     wanted = set(digests.values())
     found: dict[str, tuple[Entry, str]] = {}
     for key in database.own:
-        raw = database.raw(key)
-        if key in named or raw.get("library") != library or raw.get("same_as") is not None:
+        head = database.head(key)
+        if key in named or head.library != library or head.same_as is not None:
             continue
-        digest = digests.get(str(raw.get("full_class_name")), "")
+        digest = digests.get(head.full_class_name, "")
         if digest and digest in wanted:
             found[key] = (database[key], digest)
     return found

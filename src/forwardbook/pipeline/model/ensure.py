@@ -32,8 +32,7 @@ class Ensured:
 
 def known(architecture: Architecture, database: Database) -> list[Ensured]:
     """Every class of the architecture: in the database with a proof, or missing."""
-    keys = {str(database.raw(key).get("full_class_name")): key for key in database}
-    return [_looked_up(name, keys.get(name), database) for name in architecture.classes()]
+    return [_looked_up(name, database.key_of(name), database) for name in architecture.classes()]
 
 
 def _looked_up(name: str, key: str | None, database: Database) -> Ensured:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 def populated(architecture: Architecture, module: nn.Module, database: Database) -> Populated:
     """Every layer with the parameters of its class, each with where it comes from."""
-    keys = {str(database.raw(key).get("full_class_name")): key for key in database}
-    filler = _Filler(module, keys, database)
+    filler = _Filler(module, database.keys_by_class(), database)
     count = sum(p.numel() for p in module.parameters())
     head = {"name": "", "class": architecture.model_class, "repeat": 1, "kind": "composite"}
     whole = Layer.model_validate({**head, "parameter_count": count, "sub_layers": architecture.layers})
