@@ -11,6 +11,8 @@ from forwardbook.analyzers.index.config import Keys, Unreadable
 from forwardbook.analyzers.index.facts import Attribute
 
 _KINDS: Final = {"str": "string", "int": "integer", "float": "float", "bool": "boolean", "null": "null"}
+_DEEPEST: Final = 1_000
+"""Levels that are followed: the parser takes time with the square of them, half a minute for 100,000."""
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -24,6 +26,9 @@ def yaml_keys(text: str) -> Iterator[Attribute]:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error)
         raise Unreadable(mark.line + 1 if mark else 0, f"no valid YAML: {what}") from None
+    except Unreadable:
+        yield from keys.found
+        raise
     yield from keys.found
 
 
@@ -32,10 +37,13 @@ def _read(text: str, keys: Keys) -> None:
     resolver = yaml.resolver.Resolver()
     turns: list[str] = []  # what each open mapping (`key`, `value`) or list (`item`) has next
     skipped = 0  # depth within a key that is itself a mapping or a list
+    depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         line = event.start_mark.line + 1
         turn = turns[-1] if turns else ""
         if isinstance(event, yaml.CollectionStartEvent):
+            if (depth := depth + 1) > _DEEPEST:
+                raise Unreadable(line, f"its lists and mappings are nested more than {_DEEPEST:,} levels deep")
             if skipped or turn == "key":
                 skipped += 1
                 continue
@@ -44,6 +52,7 @@ def _read(text: str, keys: Keys) -> None:
             keys.opened("mapping" if mapping else "list")
             turns.append("key" if mapping else "item")
         elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
             if not skipped:
                 turns.pop()
                 keys.closed()
