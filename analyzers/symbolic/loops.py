@@ -22,6 +22,7 @@ from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError
 
 POINTS = 4  # a polynomial of degree 2 needs three, a linear one two; the others are held out and must agree
+LINE = 2  # of several sizes, each a straight line: one run with all of them larger confirms them together
 QUICK = 3  # as many confirm that a size counts equal layers, which is nearly always so
 MAX_DEGREE = 2
 
@@ -46,9 +47,10 @@ def without_loops(
     """The patterns with `names`, consumed as numbers, symbolic again; None for one where no polynomial fits.
 
     Each name takes POINTS values from `starts` on, `step` apart; with a step of 2 (layers that alternate) the
-    pattern holds for values of that parity. Where the quantities at `starts` are `known`, QUICK values do if
-    they fit everywhere. A condition that mentions a name is kept if it held in every run (`numbers` are the
-    hints of the other sizes); one that was true of the first run's count alone is dropped.
+    pattern holds for values of that parity. QUICK values do if they fit everywhere and the quantities at
+    `starts` are `known`; for several names LINE values do if a run with all of them larger fits. A condition
+    that mentions a name is kept if it held in every run (`numbers` are the hints of the other sizes); one that
+    was true of the first run's count alone is dropped.
     """
 
     def summaries(pinned: Mapping[str, int]) -> list[Summary | None]:
@@ -56,17 +58,26 @@ def without_loops(
 
     varied: dict[str, dict[int, list[Summary | None]]] = {name: {} for name in names}
     found: list[Pattern | None] = []
-    for count in (QUICK, POINTS) if known else (POINTS,):
-        base: list[Summary | None] = [*known] if count == QUICK else summaries(dict(starts))
+    together: dict[int, list[Summary | None]] = {}
+    first: list[Summary | None] = []
+    several = len(names) > 1
+    for count in (LINE,) * several + (QUICK,) * bool(known) + (POINTS,):
+        given = bool(known) and count < POINTS
+        if not given and not first:
+            first = summaries(dict(starts))
+        base = list[Summary | None](known) if given else first
         for name, rows in varied.items():
             for value in range(starts[name] + step, starts[name] + count * step, step):
                 if value not in rows:
                     rows[value] = summaries({**starts, name: value})
             rows[starts[name]] = base
-        last = {name: starts[name] + (count - 1) * step for name in names}
-        together = summaries(last) if len(names) > 1 else None
+        further = max(count, QUICK) - 1
+        last = {name: starts[name] + further * step for name in names}
+        if several and further not in together:
+            together[further] = summaries(last)
+        held_out = 0 if count == LINE else 1
         found = [
-            _fitted(index, pattern, varied, together, starts, step, last, numbers)
+            _fitted(index, pattern, varied, together.get(further), starts, step, last, numbers, held_out)
             for index, pattern in enumerate(patterns)
         ]
         if None not in found:
@@ -83,12 +94,13 @@ def _fitted(
     step: int,
     last: Mapping[str, int],
     numbers: Mapping[str, int] | None,
+    held_out: int,
 ) -> Pattern | None:
     """The pattern number `index` over all values, if polynomials fit them."""
     tables = {n: {x: row[index] for x, row in sorted(rows.items())} for n, rows in varied.items()}
     if any(s is None for table in tables.values() for s in table.values()):
         return None
-    summary = combined(tables)  # type: ignore[arg-type]
+    summary = combined(tables, held_out)  # type: ignore[arg-type]
     if summary is None or (together is not None and not _agree(summary, together[index], last)):
         return None
     kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
@@ -184,8 +196,11 @@ def _summaries(
     return [summary_at(made, p.path, p.occurrence) for p in patterns]
 
 
-def combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:
-    """One summary in all names: the base plus, for each name, what varying it alone adds."""
+def combined(tables: Mapping[str, Mapping[int, Summary]], held_out: int = 1) -> Summary | None:
+    """One summary in all names: the base plus, for each name, what varying it alone adds.
+
+    So many values of each are `held_out`, for the others to be confirmed by them.
+    """
     first = next(iter(tables.values()))
     base = first[min(first)]
 
@@ -193,7 +208,7 @@ def combined(tables: Mapping[str, Mapping[int, Summary]]) -> Summary | None:
         whole = Expr.of(read(base))
         for name, table in tables.items():
             values = {x: Expr.of(read(s)) for x, s in table.items()}
-            one = Expr.interpolate(name, values, max_degree=MAX_DEGREE)
+            one = Expr.interpolate(name, values, MAX_DEGREE, held_out)
             if one is None:
                 return None
             whole = whole + (one - Expr.of(read(base)))

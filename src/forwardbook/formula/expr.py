@@ -298,11 +298,13 @@ class Expr:
         return at_least(self, Expr.of(other), tuple(sizes))
 
     @staticmethod
-    def interpolate(name: str, points: Mapping[int, Expr], max_degree: int = 3) -> Expr | None:
-        """The polynomial in `name` of lowest degree through all points, at least one held out; else None."""
+    def interpolate(
+        name: str, points: Mapping[int, Expr], max_degree: int = 3, held_out: int = 1
+    ) -> Expr | None:
+        """The polynomial in `name` of lowest degree through all points, so many held out; else None."""
         from forwardbook.formula.interpolation import interpolate
 
-        return interpolate(name, points, max_degree)
+        return interpolate(name, points, max_degree, held_out)
 
     def text(self) -> str:
         """The formula language, common factors in front."""

@@ -10,9 +10,12 @@ from forwardbook.formula.atoms import UNIT
 from forwardbook.formula.expr import ONE, ZERO, Expr
 
 
-def interpolate(name: str, points: Mapping[int, Expr], max_degree: int) -> Expr | None:
+def interpolate(
+    name: str, points: Mapping[int, Expr], max_degree: int, held_out: int = 1
+) -> Expr | None:
     """The polynomial of lowest degree that all points beyond those that define it confirm; else None.
 
+    As many as are `held_out` define none: with 0, something else has to confirm what is returned.
     A value that itself contains the symbol is taken at its point, so the other coefficients are free of it.
     Rounded divisions, minima and maxima in which the size became a number are fitted part by part.
     """
@@ -20,20 +23,23 @@ def interpolate(name: str, points: Mapping[int, Expr], max_degree: int) -> Expr 
     values = [points[place].subs({name: place}) for place in places]
     if len(places) < 2:
         return None
-    direct = _polynomial(name, places, values, max_degree)
-    return _with_opaque(name, places, values, max_degree) if direct is None else direct
+    degree = min(max_degree, len(places) - 1 - held_out)
+    direct = _polynomial(name, places, values, degree)
+    return _with_opaque(name, places, values, degree, held_out) if direct is None else direct
 
 
-def _with_opaque(name: str, places: list[int], values: list[Expr], max_degree: int) -> Expr | None:
+def _with_opaque(
+    name: str, places: list[int], values: list[Expr], degree: int, held_out: int
+) -> Expr | None:
     """The expression whose varying opaque terms were fitted by their parts, confirmed at every point."""
 
     def fit(parts: Sequence[Expr]) -> Expr | None:
-        return interpolate(name, dict(zip(places, parts, strict=True)), max_degree)
+        return interpolate(name, dict(zip(places, parts, strict=True)), degree, held_out)
 
     terms = aligned(values, fit)
     if terms is None:
         return None
-    whole = _polynomial(name, places, list(terms.values), max_degree)
+    whole = _polynomial(name, places, list(terms.values), degree)
     if whole is None:
         return None
     whole = whole.subs(terms.terms)
@@ -42,8 +48,8 @@ def _with_opaque(name: str, places: list[int], values: list[Expr], max_degree: i
 
 
 def _polynomial(name: str, places: list[int], values: list[Expr], max_degree: int) -> Expr | None:
-    table = _divided_differences(places, values, min(max_degree, len(places) - 2) + 2)
-    for degree in range(min(max_degree, len(places) - 2) + 1):
+    table = _divided_differences(places, values, max_degree + 1)
+    for degree in range(max_degree + 1):
         found = table[: degree + 1]
         if all(
             _newton(found, places, Expr.const(place)) == value
