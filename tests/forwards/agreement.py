@@ -37,7 +37,8 @@ from forwardbook.analyzers.symbolic.trace import CallRecord, Place, Trace
 from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.regimes import Derived, derive
+from forwardbook.pipeline.derivation.derived import Derived
+from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.profiling.sizes import draw
 
 PACKAGE = "annotated_forwards"

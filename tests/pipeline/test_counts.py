@@ -11,8 +11,10 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.derived import pins
 from forwardbook.pipeline.derivation.explore import FULL
-from forwardbook.pipeline.derivation.regimes import Favoured, derive, over_counts, pins
+from forwardbook.pipeline.derivation.over_counts import Favoured, over_counts
+from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import relax
 
 from .matrices import ROWS, WIDTH, Maker, Projection, Stack, over_rows

@@ -14,8 +14,10 @@ from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, run_measured
 from forwardbook.formula import Condition
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
+from forwardbook.pipeline.derivation.derived import Derived, loop_names
 from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, paired
-from forwardbook.pipeline.derivation.regimes import Derived, Favoured, derive, loop_names, over_counts
+from forwardbook.pipeline.derivation.over_counts import Favoured, over_counts
+from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import Learnt, Relaxed, relax
 from forwardbook.profiling.proof import prove
 

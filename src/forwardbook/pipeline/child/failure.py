@@ -20,8 +20,8 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 
 if TYPE_CHECKING:
+    from forwardbook.pipeline.derivation.derived import Derived
     from forwardbook.pipeline.derivation.explore import Found
-    from forwardbook.pipeline.derivation.regimes import Derived
 
 _OURS: Final = str(Path(forwardbook.__file__).parent)
 _PYTHON: Final = sysconfig.get_path("stdlib")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.regimes import Derived, loop_names, with_counts_said
+from forwardbook.pipeline.derivation.derived import Derived, loop_names, with_counts_said
 from forwardbook.profiling.proof import prove
 
 Names = tuple[str, ...]

@@ -12,7 +12,8 @@ from forwardbook.analyzers.symbolic.assume import distinct, informative, substit
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.regimes import Derived, derive, negated, pins
+from forwardbook.pipeline.derivation.derived import Derived, pins
+from forwardbook.pipeline.derivation.regimes import derive, negated
 from forwardbook.pipeline.derivation.relax import Relaxed, relax
 
 FULL, LOW = torch.float32, torch.bfloat16

@@ -13,7 +13,8 @@ from forwardbook.analyzers.symbolic.assume import Assumed, informative
 from forwardbook.analyzers.symbolic.patterns import call_pattern
 from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.regimes import Derived, negated
+from forwardbook.pipeline.derivation.derived import Derived
+from forwardbook.pipeline.derivation.regimes import negated
 
 
 def further_guards(

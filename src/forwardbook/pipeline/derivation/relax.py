@@ -19,8 +19,9 @@ from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.other_side import further_guards
-from forwardbook.pipeline.derivation.regimes import Derived, negated
+from forwardbook.pipeline.derivation.regimes import negated
 from forwardbook.profiling.proof import Point, compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
 

@@ -16,8 +16,8 @@ from forwardbook.analyzers.static.unresolved import Unresolved
 from forwardbook.analyzers.symbolic.patterns import summary_at
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import short_file
+from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.explore import Found
-from forwardbook.pipeline.derivation.regimes import Derived
 from forwardbook.schema import Derivation, Entry
 
 READ: Final = "read from source: "  # before the reason for which reading and running do not agree

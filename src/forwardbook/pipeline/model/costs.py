@@ -18,7 +18,7 @@ from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun, run
 from forwardbook.analyzers.symbolic.summary import short_file, summarise
 from forwardbook.formula import Condition, Expr
 from forwardbook.models.record import CostPoint, CostProof, PhaseCosts
-from forwardbook.pipeline.derivation.regimes import pins
+from forwardbook.pipeline.derivation.derived import pins
 from forwardbook.pipeline.model.layers import Node, interpolated, layer_tree
 from forwardbook.pipeline.model.source import ModelRefused
 from forwardbook.profiling.proof import compare, measure, widths_of
