@@ -14,7 +14,7 @@ from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, run_measured
 from forwardbook.formula import Condition
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
-from forwardbook.pipeline.derivation.derived import Derived, loop_names
+from forwardbook.pipeline.derivation.derived import Derived, loop_names, with_counts_said
 from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, paired
 from forwardbook.pipeline.derivation.over_counts import Favoured, over_counts
 from forwardbook.pipeline.derivation.regimes import derive
@@ -84,11 +84,14 @@ def _counted(
     counted = {one.target for one in full if loop_names(one, numbers)}
     mine = [one for one in full if one.target in counted]
     over: list[Derived] = []
+    reached: list[Derived] = []
     try:
         with clock.within(SHARE * clock.left):
-            over = over_counts(_measured_alone(recipe, mine, seed, points), seed, points, favoured=favoured)
+            alone = _measured_alone(recipe, mine, seed, points)
+            over = over_counts(alone, seed, points, favoured=favoured, progress=reached)
     except Overtime:
         late.append("counts of loops")
+        over = [with_counts_said(one) for one in reached]
     except Exception:  # noqa: BLE001 - the module refuses other counts: the one it was built with stays
         over = []
     better = {name for name in counted if _exact(over, name) or (over and not _exact(full, name))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_nested_loops
@@ -24,59 +24,89 @@ def over_counts(
     hints: Mapping[str, int] | None = None,
     held: Sequence[Condition] = (),
     favoured: Favoured | None = None,
+    progress: list[Derived] | None = None,
 ) -> list[Derived]:
     """Patterns of one run; those whose formulas fail because a size became a number, interpolated over it.
 
-    What is found to work is written into `favoured`, and what others wrote there is tried first.
+    What is found to work is written into `favoured`, and what others wrote there is tried first. Whoever may
+    end this before its time gives a list for `progress`: it has each pattern as far as that is by then.
     """
-    favoured = {} if favoured is None else favoured
-    derived = list(derived)
+    state = progress if progress is not None else []
+    state[:] = derived
     numbers = {name: note.hint for one in derived[:1] for name, note in one.notes.items()}
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for index, one in enumerate(derived):
-        names = loop_names(one, numbers)
-        if names and not one.pattern.unruled:
-            groups.setdefault(names, []).append(index)
-    for names, members in _nested(groups).items():
-        first = derived[members[0]]
-        chosen = [derived[i].pattern for i in members]
-        starting = _starts(names, numbers)
-        before = favoured.get(names)
-        for starts, step in sorted(starting, key=lambda one: one != before):
-            try:
-                mended = _without(
-                    first, chosen, names, starts, step, hints, numbers, _known(derived, members, starts)
-                )
-            except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
-                continue
-            for bounds in dict.fromkeys(((), _from(starts))):
-                again = {
-                    i: replace(p, conditions=(*p.conditions, *bounds))
-                    for i, p in zip(members, mended, strict=True)
-                    if p is not None and not _settled(derived[i])
-                }
-                beyond = {name: start + POINTS * max(step, 1) for name, start in starts.items()}
-                for i, (pattern, proof) in _proved(
-                    first, again, numbers, seed + 1, points, held, beyond, {} if bounds else starts
-                ).items():
-                    if proof.exact or not (derived[i].exact or derived[i].proof.points):
-                        derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
-                        if proof.exact:
-                            favoured[names] = (starts, step)
-            members = [i for i in members if not _settled(derived[i])]
-            if not members:
-                break
-            chosen = [derived[i].pattern for i in members]
-    return [with_counts_said(one) for one in derived]
+    work = _Work(state, numbers, seed, points, hints, held, {} if favoured is None else favoured)
+    named = {i: loop_names(one, numbers) for i, one in enumerate(derived) if not one.pattern.unruled}
+    gone = {i: _gone(derived[i].pattern, names) for i, names in named.items()}
+    tried: set[tuple[int, tuple[str, ...]]] = set()
+    for chosen, together in ((gone, True), (gone, False), (named, True)):
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for index, names in chosen.items():
+            if names and (index, names) not in tried and not _settled(state[index]):
+                groups.setdefault(names, []).append(index)
+        for names, members in (_nested(groups) if together else groups).items():
+            tried |= {(index, names) for index in members}
+            work.interpolate(names, members)
+    return [with_counts_said(one) for one in state]
+
+
+def _gone(pattern: Pattern, names: Sequence[str]) -> tuple[str, ...]:
+    """Those that the formulas do not name: a size that became the count of a loop left no symbol there.
+
+    One that they name was asked for its value beside; only where the others do not explain why the formulas
+    fail it is interpolated over as well.
+    """
+    left = pattern.summary.symbols()
+    return tuple(name for name in names if name not in left) or tuple(names)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Patterns of one run by number, `derived`; each is replaced where it comes to hold over counts."""
+
+    derived: list[Derived]
+    numbers: Mapping[str, int]
+    seed: int
+    points: int
+    hints: Mapping[str, int] | None
+    held: Sequence[Condition]
+    favoured: Favoured
+
+    def interpolate(self, names: tuple[str, ...], members: Sequence[int]) -> None:
+        """Try first values and steps of the counts until all members hold."""
+        before = self.favoured.get(names)
+        for starts, step in sorted(_starts(names, self.numbers), key=lambda one: one != before):
+            if members := [i for i in members if not _settled(self.derived[i])]:
+                self._tried(names, members, starts, step)
+
+    def _tried(
+        self, names: tuple[str, ...], members: Sequence[int], starts: Mapping[str, int], step: int
+    ) -> None:
+        derived = self.derived
+        first, chosen = derived[members[0]], [derived[i].pattern for i in members]
+        known = _known(derived, members, starts)
+        try:
+            mended = _without(first, chosen, names, starts, step, self.hints, self.numbers, known)
+        except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
+            return
+        beyond = {name: start + POINTS * max(step, 1) for name, start in starts.items()}
+        for bounds in dict.fromkeys(((), _from(starts))):
+            again = {
+                i: replace(p, conditions=(*p.conditions, *bounds))
+                for i, p in zip(members, mended, strict=True)
+                if p is not None and not _settled(derived[i])
+            }
+            below = {} if bounds else starts
+            for i, (pattern, proof) in _proved(first, again, self, beyond, below).items():
+                if proof.exact or not (derived[i].exact or derived[i].proof.points):
+                    derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
+                    if proof.exact:
+                        self.favoured[names] = (dict(starts), step)
 
 
 def _proved(
     first: Derived,
     chosen: Mapping[int, Pattern],
-    numbers: Mapping[str, int],
-    seed: int,
-    points: int,
-    held: Sequence[Condition],
+    work: _Work,
     beyond: Mapping[str, int],
     below: Mapping[str, int],
 ) -> dict[int, tuple[Pattern, PatternProof]]:
@@ -88,7 +118,10 @@ def _proved(
     stated = [Condition.parse(text) for text in first.recipe.conditions]
     taken = {i: Assumed([*stated, *p.conditions]).pattern(p) for i, p in chosen.items()}
     all_taken = list(taken.values())
-    proofs = prove(first.recipe, all_taken, numbers, first.dtype, seed, points, held, beyond, below)
+    recipe, dtype, seed = first.recipe, first.dtype, work.seed + 1
+    proofs = prove(
+        recipe, all_taken, work.numbers, dtype, seed, work.points, work.held, beyond=beyond, below=below
+    )
     return {i: (p, proof) for (i, p), proof in zip(taken.items(), proofs, strict=True)}
 
 
@@ -107,7 +140,7 @@ def _settled(one: Derived) -> bool:
 def _from(starts: Mapping[str, int]) -> tuple[Condition, ...]:
     """Each count is at least the first one interpolated over: what comes only with many layers is there."""
     return tuple(
-        Condition(Expr.symbol(name), ">=", Expr.const(start)) for name, start in starts.items() if start > 2
+        Condition(Expr.symbol(name), ">=", Expr.const(start)) for name, start in starts.items() if start > 1
     )
 
 
