@@ -34,3 +34,12 @@ def test_different_terms_at_different_points_are_refused() -> None:
     """A minimum at one point and none at the next is no one formula."""
     points = {x: parse("min({b}, {v})" if x < 4 else "{b}") for x in (2, 3, 4, 5)}
     assert Expr.interpolate("n", points, 2) is None
+
+
+def test_two_points_give_a_line_where_something_else_confirms_it() -> None:
+    """With none held out two values make a straight line; with one held out, a constant or nothing."""
+    whole = parse("{n} * {b} + min({n} * {h}, {v})")
+    points = {x: whole.subs({"n": x}) for x in (2, 4)}
+
+    assert whole == Expr.interpolate("n", points, 2, held_out=0)
+    assert Expr.interpolate("n", points, 2) is None

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.derived import pins
+from forwardbook.pipeline.derivation.derived import Derived, pins
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.over_counts import Favoured, over_counts
 from forwardbook.pipeline.derivation.regimes import derive
@@ -161,3 +161,52 @@ def test_a_count_that_never_changed_is_a_condition(recipe_from: Maker) -> None:
 
     assert (("layers",), True) == (one.interpolated, one.exact)
     assert "{width} == 6" in [c.text() for c in one.pattern.conditions]
+
+
+class Noted(nn.Module):
+    """Layers over a matrix; beside, one note is taken for each of its rows."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.stack = Stack(width, layers)
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.notes = [None for _ in range(x.shape[0])]
+        return self.stack(x)
+
+
+def test_a_size_that_the_formulas_name_is_not_why_they_fail(recipe_from: Maker) -> None:
+    """Rows were asked for their number, but are in the formula: only the layers are interpolated over."""
+    recipe = over_rows(recipe_from, Noted, "width", "layers", layers=4)
+    [found] = derive(recipe, FULL, [recipe.calls_as], seed=1)
+
+    assert found.exact
+    assert ("layers",) == found.interpolated
+    assert 2 * Expr.symbol("layers") * ROWS * WIDTH * WIDTH == found.pattern.summary.totals.flops
+
+
+def test_a_formula_wrong_below_its_first_count_says_from_which_it_holds(recipe_from: Maker) -> None:
+    """One layer has nothing alive beside its output, two and more have: the peak holds from two on."""
+    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=4)
+    [found] = derive(recipe, FULL, [recipe.calls_as], seed=1)
+
+    assert found.exact
+    assert "{layers} >= 2" in [c.text() for c in found.pattern.conditions]
+
+
+def test_what_holds_over_counts_stays_when_time_is_over(
+    recipe_from: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever ends the work has each pattern as far as it is by then."""
+    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=4)
+    found = derive(recipe, FULL, [recipe.calls_as], seed=1, loops=False)
+    progress: list[Derived] = []
+
+    def late(one: Derived) -> Derived:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("forwardbook.pipeline.derivation.over_counts.with_counts_said", late)
+    with pytest.raises(KeyboardInterrupt):
+        over_counts(found, seed=1, progress=progress)
+
+    assert [True] == [one.exact and bool(one.interpolated) for one in progress]

@@ -69,6 +69,17 @@ class Doubling(nn.Module):
         return x
 
 
+class Pair(nn.Module):
+    """Two stacks, one behind the other."""
+
+    def __init__(self, width: int, layers: int, heads: int) -> None:
+        super().__init__()
+        self.first, self.second = Stack(width, layers), Stack(width, heads)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.second(self.first(x))
+
+
 class Grid(nn.Module):
     """As many additions as rounds times layers."""
 
@@ -187,3 +198,30 @@ def test_what_does_not_fit_a_few_counts_is_tried_at_more(
         without_loops(recipe, torch.float32, found, ["layers"], {"layers": 3}, run=run, known=known)
 
         assert wanted == seen
+
+
+def test_counts_that_add_up_take_a_run_each_and_one_together(recipe_from: Callable[..., Recipe]) -> None:
+    """Straight lines in two counts: each is raised once, and a run with both larger confirms the sum."""
+    recipe = recipe_from(
+        Pair,
+        lambda n: Pair(n.width, n.layers, n.heads),
+        lambda n, maker: (maker.floats((n.rows, n.width)),),
+        rows=5,
+        width=8,
+        layers=3,
+        heads=4,
+    )
+    seen = []
+
+    def run(recipe: Recipe, dtype: torch.dtype, hints: Numbers, pinned: Numbers) -> SymbolicRun:
+        seen.append(tuple((pinned or {}).values()))
+        return run_symbolically(recipe, dtype, hints, pinned)
+
+    found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
+    [pattern] = without_loops(
+        recipe, torch.float32, found, ["layers", "heads"], {"layers": 2, "heads": 2}, run=run
+    )
+
+    assert pattern is not None
+    assert 2 * (LAYERS + Expr.symbol("heads")) * ROWS * WIDTH * WIDTH == pattern.summary.totals.flops
+    assert [(2, 2), (3, 2), (2, 3), (4, 4)] == seen

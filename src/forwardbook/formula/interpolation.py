@@ -24,8 +24,11 @@ def interpolate(
     if len(places) < 2:
         return None
     degree = min(max_degree, len(places) - 1 - held_out)
-    direct = _polynomial(name, places, values, degree)
-    return _with_opaque(name, places, values, degree, held_out) if direct is None else direct
+    if held_out:
+        direct = _polynomial(name, places, values, degree)
+        return _with_opaque(name, places, values, degree, held_out) if direct is None else direct
+    fitted = _with_opaque(name, places, values, degree, held_out)  # first: a polynomial always passes through
+    return _polynomial(name, places, values, degree) if fitted is None else fitted
 
 
 def _with_opaque(
