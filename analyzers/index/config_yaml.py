@@ -43,7 +43,7 @@ def _read(text: str, keys: Keys) -> None:
         turn = turns[-1] if turns else ""
         if isinstance(event, yaml.CollectionStartEvent):
             if (depth := depth + 1) > _DEEPEST:
-                raise Unreadable(line, f"its lists and mappings are nested more than {_DEEPEST:,} levels deep")
+                raise Unreadable(line, f"lists and mappings are nested more than {_DEEPEST:,} levels deep")
             if skipped or turn == "key":
                 skipped += 1
                 continue

@@ -49,8 +49,8 @@ def without_loops(
     Each name takes POINTS values from `starts` on, `step` apart; with a step of 2 (layers that alternate) the
     pattern holds for values of that parity. QUICK values do if they fit everywhere and the quantities at
     `starts` are `known`; for several names LINE values do if a run with all of them larger fits. A condition
-    that mentions a name is kept if it held in every run (`numbers` are the hints of the other sizes); one that
-    was true of the first run's count alone is dropped.
+    that mentions a name is kept if it held in every run (`numbers` are the hints of the other sizes); one
+    that was true of the first run's count alone is dropped.
     """
 
     def summaries(pinned: Mapping[str, int]) -> list[Summary | None]:
