@@ -105,8 +105,7 @@ def stored() -> frozenset[str]:
     """The full names of the classes in the database."""
     from forwardbook.workspace import Workspace
 
-    database = Workspace.find().load()
-    return frozenset(str(database.raw(key).get("full_class_name")) for key in database)
+    return frozenset(Workspace.find().load().keys_by_class())
 
 
 def keep(entry: object) -> None:

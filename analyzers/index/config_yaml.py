@@ -37,12 +37,11 @@ def _read(text: str, keys: Keys) -> None:
     resolver = yaml.resolver.Resolver()
     turns: list[str] = []  # what each open mapping (`key`, `value`) or list (`item`) has next
     skipped = 0  # depth within a key that is itself a mapping or a list
-    depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         line = event.start_mark.line + 1
         turn = turns[-1] if turns else ""
         if isinstance(event, yaml.CollectionStartEvent):
-            if (depth := depth + 1) > _DEEPEST:
+            if len(turns) + skipped >= _DEEPEST:
                 raise Unreadable(line, f"lists and mappings are nested more than {_DEEPEST:,} levels deep")
             if skipped or turn == "key":
                 skipped += 1
@@ -52,7 +51,6 @@ def _read(text: str, keys: Keys) -> None:
             keys.opened("mapping" if mapping else "list")
             turns.append("key" if mapping else "item")
         elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
             if not skipped:
                 turns.pop()
                 keys.closed()

@@ -53,31 +53,29 @@ def without_loops(
     that was true of the first run's count alone is dropped.
     """
 
+    runs: dict[tuple[int, ...], list[Summary | None]] = {}
+
     def summaries(pinned: Mapping[str, int]) -> list[Summary | None]:
-        return _summaries(run, recipe, dtype, patterns, pinned, hints)
+        at = tuple(pinned[name] for name in names)
+        if at not in runs:
+            runs[at] = _summaries(run, recipe, dtype, patterns, pinned, hints)
+        return runs[at]
 
     varied: dict[str, dict[int, list[Summary | None]]] = {name: {} for name in names}
     found: list[Pattern | None] = []
-    together: dict[int, list[Summary | None]] = {}
-    first: list[Summary | None] = []
     several = len(names) > 1
     for count in (LINE,) * several + (QUICK,) * bool(known) + (POINTS,):
         given = bool(known) and count < POINTS
-        if not given and not first:
-            first = summaries(dict(starts))
-        base = list[Summary | None](known) if given else first
+        base = list[Summary | None](known) if given else summaries(dict(starts))
         for name, rows in varied.items():
-            for value in range(starts[name] + step, starts[name] + count * step, step):
-                if value not in rows:
-                    rows[value] = summaries({**starts, name: value})
             rows[starts[name]] = base
-        further = max(count, QUICK) - 1
-        last = {name: starts[name] + further * step for name in names}
-        if several and further not in together:
-            together[further] = summaries(last)
+            for value in range(starts[name] + step, starts[name] + count * step, step):
+                rows[value] = summaries({**starts, name: value})
+        last = {name: starts[name] + (max(count, QUICK) - 1) * step for name in names}
+        together = summaries(last) if several else None
         held_out = 0 if count == LINE else 1
         found = [
-            _fitted(index, pattern, varied, together.get(further), starts, step, last, numbers, held_out)
+            _fitted(index, pattern, varied, together, starts, step, last, numbers, held_out)
             for index, pattern in enumerate(patterns)
         ]
         if None not in found:

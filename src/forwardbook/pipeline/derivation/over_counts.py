@@ -96,33 +96,38 @@ class _Work:
                 if p is not None and not _settled(derived[i])
             }
             below = {} if bounds else starts
-            for i, (pattern, proof) in _proved(first, again, self, beyond, below).items():
+            for i, (pattern, proof) in self._proved(first, again, beyond, below).items():
                 if proof.exact or not (derived[i].exact or derived[i].proof.points):
                     derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
                     if proof.exact:
                         self.favoured[names] = (dict(starts), step)
 
+    def _proved(
+        self,
+        first: Derived,
+        chosen: Mapping[int, Pattern],
+        beyond: Mapping[str, int],
+        below: Mapping[str, int],
+    ) -> dict[int, tuple[Pattern, PatternProof]]:
+        """Each pattern under its conditions, those that follow from others left out, with its proof.
 
-def _proved(
-    first: Derived,
-    chosen: Mapping[int, Pattern],
-    work: _Work,
-    beyond: Mapping[str, int],
-    below: Mapping[str, int],
-) -> dict[int, tuple[Pattern, PatternProof]]:
-    """Each pattern under its conditions, those that follow from others left out, with its proof.
-
-    Two of its points have counts that no run had which the formula was interpolated from: larger ones than
-    those (`beyond`), and smaller ones (`below`).
-    """
-    stated = [Condition.parse(text) for text in first.recipe.conditions]
-    taken = {i: Assumed([*stated, *p.conditions]).pattern(p) for i, p in chosen.items()}
-    all_taken = list(taken.values())
-    recipe, dtype, seed = first.recipe, first.dtype, work.seed + 1
-    proofs = prove(
-        recipe, all_taken, work.numbers, dtype, seed, work.points, work.held, beyond=beyond, below=below
-    )
-    return {i: (p, proof) for (i, p), proof in zip(taken.items(), proofs, strict=True)}
+        Two of its points have counts that no run had which the formula was interpolated from: larger ones
+        than those (`beyond`), and smaller ones (`below`).
+        """
+        stated = [Condition.parse(text) for text in first.recipe.conditions]
+        taken = {i: Assumed([*stated, *p.conditions]).pattern(p) for i, p in chosen.items()}
+        proofs = prove(
+            first.recipe,
+            list(taken.values()),
+            self.numbers,
+            first.dtype,
+            self.seed + 1,
+            self.points,
+            self.held,
+            beyond,
+            below,
+        )
+        return {i: (p, proof) for (i, p), proof in zip(taken.items(), proofs, strict=True)}
 
 
 def _known(derived: Sequence[Derived], members: Sequence[int], starts: Mapping[str, int]) -> list[Summary]:
