@@ -17,11 +17,13 @@ from torch import Tensor
 from torch._dispatch.python import enable_python_dispatcher
 from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.host import HOST
-from forwardbook.analyzers.symbolic.ledger import number_of
+from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.numbers import of_sizes
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
+from forwardbook.analyzers.symbolic.sizes_written import as_nested, hold, sizes_in, written_out
 from forwardbook.analyzers.symbolic.standins import STAND_INS
 from forwardbook.analyzers.symbolic.values import UnknownValue
 
@@ -275,13 +277,16 @@ class FusedOperations(TorchFunctionMode):
             return args[0] if args else kwargs["input"]
         if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
             return _read(func, args[0])
-        if func in (torch.tensor, torch.as_tensor) and "device" in kwargs and not isinstance(args[0], Tensor):
+        if func in (torch.tensor, torch.as_tensor) and args and not isinstance(args[0], Tensor):
             return _written(func, args, kwargs)
         return _call(func, args, kwargs)
 
 
 def _read(func: Callable[..., object], tensor: Tensor) -> object:
     """The values of a tensor as Python or NumPy data; a meta tensor must carry them."""
+    held = sizes_in(tensor)
+    if held is not None and func is torch.Tensor.tolist:
+        return as_nested(tensor, held)
     if tensor.device.type != "meta":
         return func(tensor)
     value = shadow(tensor)
@@ -291,12 +296,16 @@ def _read(func: Callable[..., object], tensor: Tensor) -> object:
 
 
 def _written(func: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-    """A tensor of what Python wrote out; one on meta carries that."""
-    device = kwargs["device"]
+    """A tensor of what Python wrote out; one on meta carries that, and sizes among it stay sizes."""
+    sizes = written_out(args[0])
+    if sizes is not None:
+        args = (tree_map(hint_of, args[0]), *args[1:])
+    device = kwargs.get("device")
     if device is None or torch.device(device).type != "meta":  # type: ignore[call-overload]
-        return func(*args, **kwargs)
-    made = func(*args, **{**kwargs, "device": "cpu"})
-    return to_meta(made) if isinstance(made, Tensor) else made
+        made = func(*args, **kwargs)
+    else:
+        made = to_meta(cast("Tensor", func(*args, **{**kwargs, "device": "cpu"})))
+    return made if sizes is None else hold(cast("Tensor", made), sizes)
 
 
 _NO_SYMBOLS = ("symbolic sizes/strides", "SymIntArrayRef", "expected to be int but got")

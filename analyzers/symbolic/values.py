@@ -33,6 +33,7 @@ from forwardbook.analyzers.symbolic.shadows import (
     tensors_in,
     to_meta,
 )
+from forwardbook.analyzers.symbolic.sizes_written import follow, sizes_in
 
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _RANDOM = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "uniform_", "normal_"}
@@ -64,6 +65,17 @@ class Values:
         """
         if func in _SIZES:
             return [int(size) for tensor in tensors_in(args) for size in tensor.shape]
+        if not self.symbolic:
+            return self._ran(func, args, kwargs)
+        if func is _ITEM and (held := sizes_in(tensors_in(args)[0])) is not None:
+            return held[0]
+        out = self._ran(func, args, kwargs)
+        follow(func, args, kwargs, out)
+        return out
+
+    def _ran(
+        self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
         leaves = leaves_in((args, kwargs))
         of_host = is_of_host([leaf for leaf in leaves if isinstance(leaf, Tensor)], kwargs)
         symbolic = any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves)
@@ -250,6 +262,8 @@ def _leaves(tensor: Tensor, of_host: bool) -> bool:
 
 # How C++ code that knows no symbols asks for a shape; the numbers are written down as needed.
 _SIZES = {torch.ops.aten.size.default}
+# How the value of a tensor becomes one of Python's.
+_ITEM = torch.ops.aten._local_scalar_dense.default
 # The same views without autograd's bookkeeping; only the twin has a symbolic kernel.
 _SYMBOLIC_TWIN = {
     torch.ops.aten.unsafe_split.Tensor: torch.ops.aten.split.Tensor,
