@@ -6,6 +6,8 @@ import pytest
 import torch
 from transformers import VitMatteForImageMatting
 from transformers.models.cohere_compass.modeling_cohere_compass import CohereCompassForCausalLM
+from transformers.models.colpali.modeling_colpali import ColPaliForRetrieval
+from transformers.models.gemma3n.modeling_gemma3n import Gemma3nAudioEncoder
 from transformers.models.hunyuan_vl.modeling_hunyuan_vl import HunYuanVLTextModel
 from transformers.models.llama4.modeling_llama4 import Llama4VisionModel
 from transformers.models.pp_ocrv5_server_det.modeling_pp_ocrv5_server_det import (
@@ -80,3 +82,17 @@ def test_values_are_read_where_there_are_any() -> None:
         assert 8 == int(torch.tensor(8))
         assert 1 == int(torch.zeros((), device="meta"))
         assert (3,) == torch.repeat_interleave(torch.ones(3, dtype=torch.int64, device="meta")).shape
+
+
+def test_a_text_alone_is_tried_where_images_may_be_left_out() -> None:
+    """Places for images in a text would have to be as many as their features."""
+    _, model = built(Holder(ColPaliForRetrieval, {}))
+
+    assert any("pixel_values" not in plan for plan in plans(model))
+
+
+def test_masks_become_flags_where_those_are_asked_for() -> None:
+    """Filling by a mask takes no numbers."""
+    _, model = built(Holder(Gemma3nAudioEncoder, {}))
+
+    assert "mask(batch_size, seq_len)" == asked(model, plans(model))[0]["audio_mel_mask"]

@@ -31,6 +31,7 @@ def test_a_layer_that_raises_tells_what_it_takes() -> None:
         ("`input_values` length 16000 is not a multiple of 1920.", (16000, 17280)),
         ("expects a multiple of `n_window * 2` (100), but got 26.", (26, 100)),
         ("Expected size to be: [51, 1024] but got: [51, 4096].", (1024, 4096)),
+        ("shape '[3, 1, 7, 768]' is invalid for input of size 5376", (3, 1)),
         ("The size of tensor a (24) must match the size of tensor b (3)", (3, 24)),
     ],
 )

@@ -46,6 +46,8 @@ def plans(model: PreTrainedModel) -> list[Plan]:
         found += [{**plan, grids[0]: expressions(grids[0])[0]} for plan in list(found)]
     if "attention_mask" in names and "attention_mask" not in needed:
         found.append({**first, "attention_mask": MASK})
+    if {"input_ids", "pixel_values"} <= first.keys() and not _required(model, "pixel_values"):
+        found.append({name: text for name, text in first.items() if name != "pixel_values"})
     settings = {"use_cache": "False"} if "use_cache" in names else {}
     return [{**plan, **settings} for plan in found]
 
@@ -90,6 +92,11 @@ def _needed(model: PreTrainedModel) -> tuple[list[str], list[str]]:
         needed.append("encoder_hidden_states")
     needed += [name for name in NEEDED if name in names]
     return names, list(dict.fromkeys(needed))
+
+
+def _required(model: PreTrainedModel, name: str) -> bool:
+    parameter = inspect.signature(type(model).forward).parameters[name]
+    return parameter.default is parameter.empty
 
 
 def _has_image_token(config: PreTrainedConfig) -> bool:

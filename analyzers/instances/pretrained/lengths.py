@@ -30,6 +30,7 @@ SMALLEST = 2
 _SHAPE = re.compile(r"\[(\d+(?:, \d+)*)\]")
 _MULTIPLE = re.compile(r"(\d+) is not a multiple of (\d+)|multiple of [^()]*\((\d+)\), but got (\d+)")
 _REDUCED = re.compile(r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]")
+_VIEW = re.compile(r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)")
 _NUMBER = re.compile(r"\d+")
 _MAKERS = ("floats", "full", "integers", "ones", "mask")
 _SHAPES_AT = {"integers": 1, "full": 1}
@@ -60,6 +61,8 @@ def _replaced(model: PreTrainedModel, plan: Plan, given: int, wanted: int, held:
     equal = {name: [term for term, value in pairs if value == given] for name, pairs in sizes.items()}
     named = (pair for pairs in sizes.values() for pair in pairs if not pair[0].isdigit())
     plain = next((term for term, value in named if value == wanted), str(wanted))
+    if wanted == 1:  # samples, as a rule
+        equal = {name: [term for term in found if term == "batch_size"] for name, found in equal.items()}
     for names in ([n for n in plan if equal[n]], [n for n in plan if equal[n] and "floats" in plan[n]]):
         if len(names) > 1:
             yield {**plan, **{n: _put(plan[n], equal[n][:1], plain) for n in names}}
@@ -104,6 +107,10 @@ def pairs_of(error: BaseException) -> Iterator[Pair]:
         yield given, step * max(1, -(-given // step))
     for told in _REDUCED.finditer(said):
         yield int(told[1]), int(told[2])
+    for told in _VIEW.finditer(said):
+        shape, size = [int(one) for one in _NUMBER.findall(told[1])], int(told[2])
+        if size and math.prod(shape) // size in shape:  # what is viewed has one where many are wanted
+            yield math.prod(shape) // size, 1
     yield from _of_shapes(said)
 
 

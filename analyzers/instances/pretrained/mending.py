@@ -147,8 +147,9 @@ def _specified(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> I
     for prefix, part in parts.items():
         for name, spec in (getattr(type(part), "sub_configs_defaults", None) or {}).items():
             kind, made = getattr(spec, "model_type", None), getattr(part, name, None)
-            known = isinstance(kind, str) and kind in CONFIG_MAPPING and made is not None
-            if known and made.model_type != kind:
+            if not isinstance(kind, str) or kind not in CONFIG_MAPPING or made is None:
+                continue
+            if made.model_type != kind:
                 yield prefix + name, CONFIG_MAPPING[kind](**(spec.init_kwargs or {}))
 
 

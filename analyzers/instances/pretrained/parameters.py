@@ -44,7 +44,7 @@ FIELDS: dict[str, tuple[tuple[str, ...], int]] = {
     "time_features": (("num_time_features",), 1),
     "merged": (("spatial_merge_size",), 2),
     "documents": (("n_docs",), 5),
-    "speaker_dim": (("enc_emb_dim",), 192),
+    "task_len": (("task_seq_len",), 77),
     "image_height": (("image_size", "img_size", "input_size"), 224),
     "image_width": (("image_size", "img_size", "input_size"), 224),
 }
@@ -68,6 +68,7 @@ MASK = "full(1, batch_size, seq_len)"
 HALF = "floats(batch_size, num_channels, image_height // 2, image_width)"  # one of two, one below the other
 MEL = "floats(batch_size, mel_bins, 2 * source_positions)"  # the front end halves the frames
 FRAMES = 200  # whole chunks of 100, the usual front end's
+FLAGS = ("mask(batch_size, seq_len)", "mask(batch_size, 64)")
 WAVE = "floats(batch_size, num_samples)"
 
 # forward() parameters by name -> what they take, likeliest first.
@@ -114,7 +115,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         r".*mask.*",
-        (MASK, "full(1, batch_size, 64)", "full(1, batch_size, seq_len, 1)", "mask(batch_size, seq_len)"),
+        (MASK, "full(1, batch_size, 64)", "full(1, batch_size, seq_len, 1)", *FLAGS),
     ),
     (
         r"pixel_values|images?|pixel_values_images|image_pixel_values|sample|input|x",
@@ -177,9 +178,10 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"spatial_shapes_list", ("[(8, 8)]",)),
     (r"level_start_index", ("values([0])",)),
     (r"num_patches", ("seq_len",)),
+    (r"task_inputs", ("floats(batch_size, task_len)",)),
     (r"valid_ratios", ("floats(batch_size, 1, 2)",)),
     (r"quantized_code|code", (TOKENS,)),
-    (r"(chunk|audio)_sample_lengths", ("full(num_samples, batch_size)",)),
+    (r"(chunk|audio)_sample_lengths", ("full(1000000000, batch_size)",)),  # all that is there
     (r".*_idx|marks", ("integers(7, batch_size, seq_len, low=1)",)),
     (r"num_options", ("full(1, batch_size, seq_len)",)),
     (r"visual_feats", ("floats(batch_size, num_regions, visual_feat_dim)",)),

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
-
-_ELSEWHERE = "on the expected device"
-"""What an operation says of tensors of which some have values (grids of patches) and others only shapes."""
+from torch.utils._pytree import tree_leaves, tree_map
 
 
 class OnlyShapes(TorchDispatchMode):
-    """Values that forward() reads of meta tensors are ones, and tensors meet wherever they are.
+    """Values that forward() reads of meta tensors are ones; those with values meet those without.
 
     `steps` counts the operations.
     """
@@ -29,8 +26,9 @@ class OnlyShapes(TorchDispatchMode):
             return torch.empty_like(args[0])  # each once
         try:
             return func(*args, **(kwargs or {}))
-        except RuntimeError as error:
-            if _ELSEWHERE not in str(error):
+        except RuntimeError:
+            devices = {one.device for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)}
+            if len(devices) == 1:
                 raise
         return func(*tree_map(_shape, args), **tree_map(_shape, {**(kwargs or {})}))
 

@@ -50,6 +50,11 @@ REPAIRS: dict[str, Mapping[str, object]] = {
         "deepstack_layer_map": [(-2, 0), (-1, 1)],
         "downsample_rate": "4/8",
     },
+    "lw_detr": {  # as published; the default is no scale at all, from which the other two follow
+        "projector_scale_factors": [1.0],
+        "projector_in_channels": [256],
+        "num_feature_levels": 1,
+    },
     "pp_ocrv5_server_det": _DETECTION,
     "pp_ocrv6_medium_det": _DETECTION,
     "deepseek_v2": {"num_experts_per_tok": 6, "topk_group": 1},  # as published; the defaults are None
