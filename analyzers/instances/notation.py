@@ -2,7 +2,8 @@
 
 `Linear(in_features, out_features)(floats(batch_size, in_features))`: the inner call builds, the outer feeds.
 Capitalised calls are classes of torch.nn; floats, ones, mask, integers(high, ...), full(value, ...) and
-values([...]) make inputs; `x := ...` names an input to be given twice; all other names are sizes."""
+values([...]) make inputs; `x := ...` names an input to be given twice; of("path", "attribute") is a length of
+a layer that is built already; all other names are sizes."""
 
 from __future__ import annotations
 
@@ -91,8 +92,10 @@ class Reader:
         maker: InputMaker | None = None,
         home: str = "",
         classes: Classes = imported,
+        held: Callable[[str, str], object] | None = None,
     ) -> None:
         self._size, self._maker, self._home, self._classes = size, maker, home, classes
+        self._held = held
         self._named: dict[str, object] = {}
 
     def read(self, text: str) -> object:
@@ -127,6 +130,8 @@ class Reader:
         raise ValueError(f"the notation has no {ast.unparse(node)!r}")
 
     def _call(self, name: str, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
+        if name == "of" and self._held is not None:
+            return self._held(*cast("tuple[str, str]", arguments))
         if self._maker is None:
             return self._classes(self._home, name)(*arguments, **keywords)
         dims = cast(tuple[int, ...], arguments)

@@ -39,7 +39,7 @@ class Consumer:
 def consumers(module: nn.Module) -> list[Consumer]:
     """The first layers of different kinds or widths, in the order in which they were made."""
     found: list[Consumer] = []
-    for one in _all(module):
+    for one in every_consumer(module):
         if not any((one.width, one.spatial) == (other.width, other.spatial) for other in found):
             found.append(one)
         if len(found) == MOST:
@@ -47,7 +47,8 @@ def consumers(module: nn.Module) -> list[Consumer]:
     return found
 
 
-def _all(module: nn.Module) -> Iterator[Consumer]:
+def every_consumer(module: nn.Module) -> Iterator[Consumer]:
+    """The layers that tell how wide their input is, in the order in which they were made."""
     for path, layer in module.named_modules():
         kind = next(
             (base.__name__ for base in type(layer).__mro__ if base.__module__.startswith("torch.nn")), ""

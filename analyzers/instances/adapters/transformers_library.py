@@ -21,8 +21,6 @@ _TABLES = ("transformers.activations", "transformers.pytorch_utils")
 """Modules whose classes rows of data know how to call."""
 DEEP = 3
 """Models of one family that are tried with all their layers."""
-MENDS = 3
-"""Times that a model's config is mended after what its forward() raises."""
 _EXCEPTIONS: dict[str, str] = {}
 
 
@@ -170,35 +168,28 @@ def _variant(
 
 
 def _asked(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:
-    """The same model with the parameters that its errors ask for."""
+    """The same model with the parameters and the fields of its config that its errors ask for."""
     import torch
 
-    from forwardbook.analyzers.instances.pretrained.asked import asked, errors_of
-    from forwardbook.analyzers.instances.pretrained.configs import named_parts
+    from forwardbook.analyzers.instances.pretrained.attempts import attempts
     from forwardbook.analyzers.instances.pretrained.inputs import plans
     from forwardbook.analyzers.instances.pretrained.mended import built
-    from forwardbook.analyzers.instances.pretrained.mending import mended
     from forwardbook.analyzers.instances.pretrained.recipes import given
 
-    for _ in range(MENDS):
+    for tried, plan in attempts(holder):
+        if plan is None:
+            found = _way(tried, missing)
+            if found is None or found[0].recipe is None:
+                return
+            way = found[0]
+            yield way
+            if not way.holds <= frozenset(missing):
+                return
+            continue
+        assert way.recipe is not None
         with torch.device("meta"):
-            _, model = built(holder)
-        first = plans(model)
-        parts = dict(named_parts(model.config))
-        more = next((told for error in errors_of(model, first) if (told := mended(parts, error))), {})
-        if not set(more) - set(holder.mends):
-            break
-        holder = replace(holder, mends={**holder.mends, **more})
-        found = _way(holder, missing)
-        if found is None or found[0].recipe is None:
-            return
-        way = found[0]
-        yield way
-        if way.recipe is None or not way.holds <= frozenset(missing):
-            return
-    assert way.recipe is not None
-    for plan in asked(model, first):
-        added = ", ".join(sorted(set(plan) - set(first[0])))
+            first = plans(built(tried)[1])[0]
+        added = ", ".join(sorted(name for name in plan if plan[name] != first.get(name)))
         recipe = given(way.recipe, plan)
         yield replace(
             way, name=f"{way.name} given {added}", holds=way.holds & frozenset(missing), recipe=recipe

@@ -9,9 +9,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import FrameType
 from typing import TYPE_CHECKING
 
-from forwardbook.analyzers.instances.pretrained.inputs import Plan, expressions, make_inputs
+from forwardbook.analyzers.instances.pretrained.inputs import GRID, Plan, make_inputs, options_beside
+from forwardbook.analyzers.instances.pretrained.lengths import with_told_lengths
 from forwardbook.analyzers.instances.pretrained.raised import expressions_of
 from forwardbook.analyzers.instances.pretrained.submodules import theirs, wants_values
 from forwardbook.analyzers.instances.recipe import hinted
@@ -28,10 +31,31 @@ _WORD = re.compile(r"\w+")
 
 def asked(model: PreTrainedModel, plans: list[Plan]) -> list[Plan]:
     """Plans that run on meta as far as shapes go, made from those that do not; none where nothing helps."""
+    return asking(model, plans).found
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The plans found, and where nothing more helped: how many operations those ran, and what they raised."""
+
+    found: list[Plan]
+    ends: list[tuple[int, BaseException]]
+
+
+def asking(model: PreTrainedModel, plans: list[Plan]) -> Asking:
+    """As `asked`, with the errors that are left where it finds nothing."""
     tries = _Tries(model)
     furthest = sorted(plans, key=lambda plan: -tries.of(plan)[0])
-    found = (_completed(tries, plan) for plan in furthest[:STARTS])
-    return [plan for plan in found if plan is not None]
+    found: list[Plan] = []
+    ends: list[tuple[int, BaseException]] = []
+    for start in furthest[:STARTS]:
+        plan = _completed(tries, start)
+        steps, error = tries.of(plan)
+        if error is not None:
+            ends.append((steps, error))
+        elif plan != start:
+            found.append(plan)
+    return Asking(found, ends)
 
 
 def errors_of(model: PreTrainedModel, plans: list[Plan]) -> Iterator[BaseException]:
@@ -66,48 +90,70 @@ class _Tries:
         return self._known[key]
 
 
-def _completed(tries: _Tries, plan: Plan) -> Plan | None:
-    """From a plan to one that comes further, until all shapes fit."""
-    start = plan
+def _completed(tries: _Tries, plan: Plan) -> Plan:
+    """From a plan to one that comes further, until all shapes fit or none does."""
     while not tries.spent:
         steps, error = tries.of(plan)
         if error is None:
-            return plan if plan != start else None
+            return plan
         best, furthest = None, steps
-        for other in _changed(tries.model, plan, error):
-            if tries.spent:
+        for others in (_told, _chosen):  # what the error tells goes first, and alone where it helps
+            for other in others(tries.model, plan, error):
+                if tries.spent:
+                    break
+                reached, raised = tries.of(other)
+                if raised is None:
+                    return other
+                adds = len(other) > len(plan) and str(raised) != str(error)
+                if reached > furthest or (best is None and adds and reached == steps):
+                    best, furthest = other, reached
+            if furthest > steps:
                 break
-            reached, raised = tries.of(other)
-            if raised is None:
-                return other
-            adds = len(other) > len(plan) and str(raised) != str(error)
-            if reached > furthest or (best is None and adds and reached == steps):
-                best, furthest = other, reached
         if best is None:
-            return None
+            return plan
         plan = best
-    return None
+    return plan
 
 
-def _changed(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
-    """Plans with what the error asks for, then with another choice for one of the parameters."""
+def _told(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
+    """Plans with the parameters that the error names, and with the lengths that it tells."""
+    gridded = any(GRID.fullmatch(name) for name in plan)
     for name in dict.fromkeys(_wanted(model, plan, error)):
-        yield from ({**plan, name: option} for option in expressions(name))
+        yield from ({**plan, name: option} for option in options_beside(name, gridded))
+    if "to be bool" in str(error):
+        flags = {name: text.replace("full(1, ", "mask(") for name, text in plan.items()}
+        yield {**plan, **flags}
+    yield from with_told_lengths(model, plan, error)
+
+
+def _chosen(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
+    """Plans with another choice for one of the parameters."""
+    gridded = any(GRID.fullmatch(name) for name in plan)
     for name, chosen in plan.items():
-        if chosen in expressions(name):
-            yield from ({**plan, name: option} for option in expressions(name) if option != chosen)
+        options = options_beside(name, gridded)
+        if chosen in options:
+            yield from ({**plan, name: option} for option in options if option != chosen)
 
 
 def _wanted(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[str]:
     """Parameters of forward() that the message or the lines that raised name, and that were not given."""
     names = inspect.signature(type(model).forward).parameters
+    hands_on = any(one.kind is one.VAR_KEYWORD for one in names.values())
     said = _WORD.findall(str(error))
     yield from (name for name in names if name in said and name not in plan and "_" in name)
     for frame, text in expressions_of(error):
         for name in _WORD.findall(text):
             missing = frame.f_locals.get(name, False) is None
-            if name in names and name not in plan and missing:
+            known = name in names or (hands_on and _may_be_none(frame, name))
+            if known and name not in plan and missing:
                 yield name
+
+
+def _may_be_none(frame: FrameType, name: str) -> bool:
+    """Whether a module runs in the frame whose forward() has a parameter of that name, None by default."""
+    forward = getattr(type(frame.f_locals.get("self")), "forward", None)
+    parameter = None if forward is None else inspect.signature(forward).parameters.get(name)
+    return parameter is not None and parameter.default is None
 
 
 def fits(call: Callable[..., object], plan: Plan, model: PreTrainedModel) -> bool:
@@ -126,27 +172,16 @@ def _run(
 ) -> tuple[int, BaseException | None]:
     """How many operations a call on meta runs, and what it raises."""
     import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
 
+    from forwardbook.analyzers.instances.pretrained.shapes_only import OnlyShapes
     from forwardbook.analyzers.instances.tensors import PlainMaker
 
-    steps = 0
-
-    class Ones(TorchDispatchMode):
-        """Values that forward() reads of meta tensors are ones: this call is about shapes."""
-
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-            nonlocal steps
-            steps += 1
-            if func is torch.ops.aten._local_scalar_dense.default:
-                return args[0].dtype is torch.bool or 1
-            return func(*args, **(kwargs or {}))
-
+    shapes = OnlyShapes()
     try:
-        with torch.device("meta"), torch.no_grad(), Ones():  # type: ignore[no-untyped-call]
-            call(**make_inputs(plan, hinted, model.config, PlainMaker("meta")))
+        with torch.device("meta"), torch.no_grad(), shapes:
+            call(**make_inputs(plan, hinted, model.config, PlainMaker("meta"), model))
     except BaseException as error:  # somebody else's forward() raises anything
         if not theirs(error):
             raise
-        return steps, error
-    return steps, None
+        return shapes.steps, error
+    return shapes.steps, None

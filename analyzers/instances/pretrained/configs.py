@@ -59,7 +59,7 @@ def make_config(
     put(config, parts(config), settings or {})
     put(config, parts(config), mends or {}, new=True)
     for name, value in REPAIRS.get(config.model_type, {}).items():
-        if config.__dict__.get(name) is None:
+        if config.__dict__.get(name) in (None, 0, (), []):
             config.__dict__[name] = value
     for part in parts(config):
         if not deep:

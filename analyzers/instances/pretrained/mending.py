@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.pretrained.library import is_config_class
-from forwardbook.analyzers.instances.pretrained.raised import expressions_of
+from forwardbook.analyzers.instances.pretrained.raised import lines_of, named_fields
+from forwardbook.analyzers.instances.pretrained.rotary import ROTARY
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
@@ -35,6 +36,7 @@ FILLED: tuple[tuple[str, object], ...] = (
     (r".*(ratio|factor|stride)", 2),
     (r".*(rank|budget|window|chunk_size|block_size)", 16),
     (r".*(size|dim)", 64),
+    (r".*_token_(id|index)", 7),  # of no made text: those hold the six tokens before it
     (r"use_.*|is_.*|has_.*|.*_bias", False),
     (r".*heads", 4),
     (r"num_.*", 2),
@@ -43,11 +45,7 @@ _HEADS = ("num_attention_heads", "num_heads", "n_head", "decoder_attention_heads
 _WIDTHS = ("hidden_size", "d_model", "n_embd")
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer")
 _ABSENT = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
-_READ = re.compile(r"config\.(\w+)")
-_OWN = re.compile(r"self\.(\w+)")
 _KEYS = re.compile(r"\bk_(proj|norm|ln)|num_key_value_heads|key_states")
-FRAMES = 3
-"""Lines of the traceback that are looked at, from the one that raised upwards."""
 
 
 def mended(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> dict[str, object]:
@@ -58,30 +56,14 @@ def mended(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> dict[
         if absent and type(part).__name__ == absent[1]:
             value = _value(part, absent[2])
             return {} if value is None else {prefix + absent[2]: value}
-        for said in _named(error):
+        for said in named_fields(error):
             name = type(part).attribute_map.get(said, said)
             if name in part.__dict__ and part.__dict__[name] is None:
                 value = _value(part, name)
                 if value is not None:
                     found[prefix + name] = value
-    others = (_divided, _replaced, _by_kind, _listed, _sections, _heads)
+    others = (_divided, _replaced, _specified, _listed, *ROTARY, _heads)
     return found or next((told for one in others if (told := dict(one(parts, error)))), {})
-
-
-def _named(error: BaseException) -> Iterator[str]:
-    """The fields that the message and the lines that raised name, also by way of an attribute of self."""
-    yield from re.findall(r"`(\w+)`", str(error))
-    for frame, line in expressions_of(error)[:FRAMES]:
-        yield from _READ.findall(line)
-        owner = frame.f_locals.get("self")
-        try:
-            source = inspect.getsource(frame.f_code if owner is None else type(owner))
-        except (OSError, TypeError):
-            continue
-        for name in (*_OWN.findall(line), *re.findall(r"\b(\w+)\b", line)):
-            for text in re.findall(rf"(?:self\.)?\b{name} = (.*)", source):
-                yield from _READ.findall(text)
-                yield from re.findall(r"getattr\(config, \"(\w+)\"", text)
 
 
 def _value(config: PreTrainedConfig, name: str) -> object:
@@ -156,16 +138,19 @@ def _replaced(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> It
                 yield prefix + name, ResNetConfig.from_dict({"out_features": stages})
 
 
-def _by_kind(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
-    """The same values for every kind of layer, where one is looked up by its kind."""
-    if not isinstance(error, KeyError):
+def _specified(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
+    """The nested config that the config's class specifies, where another kind was made by default."""
+    if not isinstance(error, RuntimeError | IndexError):
         return
+    from transformers import CONFIG_MAPPING
+
     for prefix, part in parts.items():
-        kinds = part.__dict__.get("layer_types")
-        for name in dict.fromkeys(_named(error)):
-            value = part.__dict__.get(name)
-            if isinstance(value, dict) and kinds and error.args[0] in kinds and error.args[0] not in value:
-                yield prefix + name, {kind: dict(value) for kind in dict.fromkeys(kinds)}
+        for name, spec in (getattr(type(part), "sub_configs_defaults", None) or {}).items():
+            kind, made = getattr(spec, "model_type", None), getattr(part, name, None)
+            if not isinstance(kind, str) or kind not in CONFIG_MAPPING or made is None:
+                continue
+            if made.model_type != kind:
+                yield prefix + name, CONFIG_MAPPING[kind](**(spec.init_kwargs or {}))
 
 
 def _listed(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
@@ -173,33 +158,16 @@ def _listed(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iter
     if 'can only concatenate list (not "tuple") to list' not in str(error):
         return
     for prefix, part in parts.items():
-        for name in dict.fromkeys(_named(error)):
+        for name in dict.fromkeys(named_fields(error)):
             if isinstance(part.__dict__.get(name), tuple):
                 yield prefix + name, list(part.__dict__[name])
 
 
-def _sections(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
-    """Rotary sections that are shares of the rotated width, in the proportions that they had."""
-    told = re.search(r"sum exactly to (\d+).*split_sizes=\[([\d, ]+)\]", str(error))
-    if told is None or "mrope_section" not in _lines(error):
-        return
-    width, before = int(told[1]), [int(one) for one in told[2].split(",")]
-    shares = [one * width // sum(before) for one in before[:-1]]
-    for prefix, part in parts.items():
-        if isinstance(rotary := part.__dict__.get("rope_parameters"), dict):
-            yield prefix + "rope_parameters", {**rotary, "mrope_section": [*shares, width - sum(shares)]}
-
-
 def _heads(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
     """As many heads of keys as of queries, where shapes of keys do not fit and there are fewer."""
-    if not isinstance(error, RuntimeError) or not _KEYS.search(_lines(error)):
+    if not isinstance(error, RuntimeError) or not _KEYS.search(lines_of(error)):
         return
     for prefix, part in parts.items():
         heads, shared = (part.__dict__.get(name) for name in ("num_attention_heads", "num_key_value_heads"))
         if isinstance(heads, int) and isinstance(shared, int) and shared < heads:
             yield prefix + "num_key_value_heads", heads
-
-
-def _lines(error: BaseException) -> str:
-    """What raised, one below the other."""
-    return "\n".join(text for _, text in expressions_of(error))

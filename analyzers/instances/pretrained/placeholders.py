@@ -47,7 +47,7 @@ class Placed:
     def __call__(self, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inputs:
         """The tower's inputs, and the text."""
         config = cast("PreTrainedModel", model).config
-        given = make_inputs(self.plan, sizes, config, maker)
+        given = make_inputs(self.plan, sizes, config, maker, model)
         made = features(getattr(model, self.method)(**given))
         token = cast(int, _token(config, (self.token,)))
         names = inspect.signature(type(model).forward).parameters

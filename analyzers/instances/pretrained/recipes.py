@@ -17,9 +17,10 @@ from forwardbook.analyzers.instances.pretrained.configs import (
     named_parts,
 )
 from forwardbook.analyzers.instances.pretrained.decode import can_decode, decode_inputs, layouts
-from forwardbook.analyzers.instances.pretrained.inputs import FREE, Plan, make_inputs, plans
+from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs, plans
 from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library
 from forwardbook.analyzers.instances.pretrained.models import Holder, holders_of, instantiate
+from forwardbook.analyzers.instances.pretrained.parameters import FREE
 from forwardbook.analyzers.instances.pretrained.unstated import stated
 from forwardbook.analyzers.instances.pretrained.whole import Continued, continues
 from forwardbook.analyzers.instances.recipe import (
@@ -156,7 +157,7 @@ def _build(
 
 
 def _prefill(plan: Plan, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inputs:
-    return (), make_inputs(plan, sizes, cast("PreTrainedModel", model).config, maker)
+    return (), make_inputs(plan, sizes, cast("PreTrainedModel", model).config, maker, model)
 
 
 def _conditions(config: PreTrainedConfig) -> tuple[str, ...]:

@@ -148,7 +148,7 @@ class Continued:
 
 def _whole(plan: Plan, sizes: Sizes, model: nn.Module, maker: InputMaker) -> dict[str, object]:
     kept = {name: text for name, text in plan.items() if name != "use_cache"}
-    return make_inputs(kept, sizes, cast("PreTrainedModel", model).config, maker)
+    return make_inputs(kept, sizes, cast("PreTrainedModel", model).config, maker, model)
 
 
 def tensors_in(value: object, depth: int = DEEP) -> Iterator[torch.Tensor]:
