@@ -232,8 +232,8 @@ class Expressions:
                 return further
             if sign == "==":
                 left, right = self._without_common(left, right)
-            for bottom in [side.fraction()[1] for side in (left, right) if side.is_const]:
-                left, right = left * bottom, right * bottom  # sizes are compared with whole numbers
+            for bottom in [s.fraction()[1] for s in (left, right) if s.is_const or not self._is_whole(s)]:
+                left, right = left * bottom, right * bottom  # what is no whole number is compared as it is
             return [*further, Condition(left, sign, right)]
         except (Unexpressed, FormulaError):
             said = steady(node, self._expressed)
@@ -241,6 +241,14 @@ class Expressions:
             for condition in (c for c in said if c.op == "=="):
                 self._steady |= self._bit(condition)
             return said
+
+    def _is_whole(self, value: Expr) -> bool:
+        """Whether divisions come out even in this run."""
+        try:
+            value.evaluate({name: self.ledger.hints[name] for name in value.symbols()})
+        except FormulaError:
+            return False
+        return True
 
     def _without_common(self, left: Expr, right: Expr) -> tuple[Expr, Expr]:
         """Both sides of an equation without the sizes, not 0 in this run, that every term of both has."""

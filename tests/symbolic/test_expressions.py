@@ -61,6 +61,19 @@ def test_a_bound_that_is_a_ratio_is_asked_of_whole_numbers() -> None:
     assert [False, True] == [said.is_met({"hidden": hidden}) for hidden in (460, 461)]
 
 
+def test_a_bound_that_is_a_share_of_a_size_is_met_where_the_share_is_no_whole_number() -> None:
+    """`heads >= 0.675 * hidden` and `heads / hidden > 0` hold for the sizes of the run that found them so."""
+    run = Run(hidden=16, heads=16)
+    assert run.heads >= 0.675 * run.hidden
+    small = Run(hidden=12, heads=5)
+    assert small.heads / small.hidden > 0
+
+    said = [c for one in (run, small) for c in one.expressions.conditions(one.ledger.guards)]
+
+    assert [True, False] == [said[0].is_met({"hidden": 16, "heads": heads}) for heads in (11, 10)]
+    assert all(condition.is_met({"hidden": 12, "heads": 5}) for condition in said[1:])
+
+
 @pytest.mark.parametrize("ratio", [0.34, 1.2, 0.75, 3.3])
 def test_rounding_to_the_nearest_is_what_python_rounds_to(ratio: float) -> None:
     """round(hidden * ratio) is a floor that equals Python's wherever its condition (no half) holds."""
