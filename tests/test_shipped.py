@@ -178,6 +178,7 @@ WRITTEN_OUT = {  # lists whose length no size of a configuration gives, and what
 COUNTED_BY = {  # lists that a size counts whose name does not say so
     "transformers_DacResidualVectorQuantizer": "n_codebooks",
     "transformers_FunnelEncoder": "block_sizes.0",
+    "transformers_PPLCNetV3LearnableRepLayer": "conv_symmetric_num",
     "transformers_HrmTextStack": "num_layers_per_stack",
     "transformers_StableLmLayerNormPerHead": "num_key_value_heads",
 }
