@@ -256,6 +256,27 @@ def test_norm_in_float32_has_two_regimes(recipe_from: Maker) -> None:
     assert reads[0] != reads[1] and all(one.exact for one in found)
 
 
+class Thirds(nn.Module):
+    """Adds a number to sixteen thirds of the rows, counted in floats of the default width."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        count = torch.ceil(torch.tensor(x.shape[0]) * 16 / 3).to(torch.int64)
+        return x.new_empty((count.item(), x.shape[1])) + 1  # type: ignore[arg-type]
+
+
+def test_a_count_that_narrow_floats_round_is_said_of_float32_alone(recipe_from: Maker) -> None:
+    """Most counts above 256 are no numbers of bfloat16: the formula stands, for activations of 4 bytes."""
+    recipe = over_rows(recipe_from, Thirds, rows=400)
+    found = regimes_of(recipe, seed=1, points=3, explore=False)
+    sizes = {"rows": 400, "width": 5}
+
+    assert [("default", ["{a_dtype_bytes} == 4"])] == told(found)
+    assert all(one.exact for one in found)
+    assert [5 * 2134] == [
+        Expr.of(one.derived.pattern.summary.totals.pointwise_ops).evaluate(sizes) for one in found
+    ]
+
+
 def test_first_way_that_works_is_taken(recipe_from: Maker) -> None:
     """Inputs that the module refuses are passed over; if it refuses all, the first reason is raised."""
     recipe = over_rows(recipe_from, Refusing)

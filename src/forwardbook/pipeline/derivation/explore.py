@@ -75,8 +75,12 @@ def _both_widths(
 
 
 def paired(recipe: Recipe, full: Sequence[Relaxed], low: Sequence[Relaxed]) -> list[Found]:
-    """One regime for each call where both widths of float give one formula, else one for each width."""
-    by_call = {_call(r): r for r in low}
+    """One regime for each call where both widths of float give one formula, else one for each width.
+
+    What does not hold below float32 keeps nothing from being said of float32: sizes computed in floats of the
+    default width are rounded there.
+    """
+    by_call = {_call(r): r for r in low if r.derived.exact}
     found: list[Found] = []
     for one in full:
         twin = by_call.get(_call(one))
