@@ -138,11 +138,16 @@ def _elements(value: object) -> list[Element] | None:
     held = sizes_in(value)
     if held is not None:
         return list(held)
-    known = value if value.device.type == "cpu" else shadow(value)
+    known = _known(value)
     if known is None or known.is_complex() or known.numel() > MOST:
         return None
     found: list[Element] = known.detach().reshape(-1).tolist()
     return found
+
+
+def _known(tensor: Tensor) -> Tensor | None:
+    """The values of a tensor: its own on the CPU, on meta those that it carries."""
+    return tensor if tensor.device.type == "cpu" else shadow(tensor)
 
 
 def _moved(
@@ -165,8 +170,7 @@ def _moved(
         return torch.arange(start, len(pool), device="cpu").reshape(numbers(leaf.shape))
 
     def picked(leaf: object) -> object:
-        known = (leaf if leaf.device.type == "cpu" else shadow(leaf)) if isinstance(leaf, Tensor) else None
-        return known if isinstance(leaf, Tensor) else hint_of(leaf)
+        return _known(leaf) if isinstance(leaf, Tensor) else hint_of(leaf)
 
     first, rest = args[:1], args[1:]
     others = picked if name in _PICKING else placed
