@@ -12,7 +12,7 @@ MAX_NAME = 200  # characters of a symbol's name
 MAX_TEXT = 200_000  # characters of a formula that is parsed or printed
 MAX_DEPTH = 120  # parentheses and calls nested in a formula that is parsed; printing needs three a nesting
 MAX_LITERAL = 100  # digits of one integer literal
-MAX_PARSED_WORK = 1_000_000  # term products and sums while a formula is parsed; peaks of models need 300,000
+MAX_PARSED_WORK = 4_000_000  # term products and sums while a formula is parsed, some seconds at the worst
 MAX_ARGUMENTS = 256  # of one min(...) or max(...)
 
 MAX_DIVISION_WORK = 200_000  # coefficient updates of one polynomial division; beyond it, opaque

@@ -6,14 +6,22 @@ import re
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula.expr import Expr
-from forwardbook.formula.limits import MAX_ARGUMENTS, MAX_DEPTH, MAX_LITERAL, MAX_PARSED_WORK, MAX_TEXT
+from forwardbook.formula.limits import (
+    MAX_ARGUMENTS,
+    MAX_COMPARED_ARGUMENTS,
+    MAX_DEPTH,
+    MAX_LITERAL,
+    MAX_PARSED_WORK,
+    MAX_TEXT,
+)
 
 _TOKEN = re.compile(
     r"\{[A-Za-z_][A-Za-z0-9_.]*\}|[0-9]+|ceil\b|floor\b|min\b|max\b|//|==|!=|<=|>=|[-+*/%(),<>]", re.ASCII
 )
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_DIVISION_WORK = 200  # a division or comparison costs about as much as so many term products
+_DIVISION_WORK = 200  # a division costs about as much as so many term products
+_COMPARISON_WORK = 50  # of two arguments, for each of their terms; the same measure
 
 
 def parse(text: str, exact: bool = False) -> Expr:
@@ -172,7 +180,9 @@ class _Parser:
             if len(values) > MAX_ARGUMENTS:
                 raise FormulaError(f"{name} of more than {MAX_ARGUMENTS} arguments in {_brief(self._text)}")
         self._expect(")")
-        self._spend(_DIVISION_WORK * len(values) * sum(len(value.terms) for value in values))
+        different = len(set(values))
+        each = _COMPARISON_WORK * different if different <= MAX_COMPARED_ARGUMENTS else 1
+        self._spend(each * sum(max(1, len(value.terms)) for value in values))
         return Expr.minimum(*values) if name == "min" else Expr.maximum(*values)
 
     def _expect(self, token: str) -> None:
