@@ -17,6 +17,7 @@ from forwardbook.analyzers.symbolic.summary import LineKey, Summary, summarise
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.profiling.conflict import contradiction, unsatisfied
+from forwardbook.profiling.octaves import Octaves
 from forwardbook.profiling.sizes import draw
 
 POINTS = 3
@@ -132,7 +133,7 @@ def prove(
     """Each pattern at `points` random assignments that satisfy its conditions, the recipe's and `held`.
 
     At one of them each size of `beyond` is a dozen larger than that, at another each of `below` is smaller,
-    if the conditions allow it.
+    if the conditions allow it. So are sizes that became numbers far larger at one and far smaller at another.
     """
     rng = random.Random(seed)
     proofs = [PatternProof(p) for p in patterns]
@@ -148,6 +149,7 @@ def prove(
     wanted = points
     further = dict(beyond or {})
     lower = {name: value for name, value in (below or {}).items() if value > 1}
+    octaves = Octaves({name for p in patterns for name in p.before}, moving, rng)
     for attempt in range(0 if problem else TRIES):
         if all(len(p.points) >= wanted for p in proofs):
             if wanted == points + MORE or not _unvaried(free, seen):
@@ -162,6 +164,8 @@ def prove(
         elif lower and len(seen) == points - 2:
             fixed |= {name: rng.randint(-(-value // 2), value - 1) for name, value in lower.items()}
             lower = {}
+        if seen and not all(p.differences for p in proofs):
+            fixed |= octaves.asked()
         sizes = draw(hints, conditions, rng, fixed)
         for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
             if sizes is None or not _unvaried(moving, [*seen, sizes]):
@@ -170,6 +174,7 @@ def prove(
         if sizes is not None and len(seen) >= points - 1:  # what no draw changes is not waited for again
             moving = {n: hint for n, hint in moving.items() if not _unvaried({n: hint}, [*seen, sizes])}
         if sizes is None:
+            octaves.answered(done=False)
             if attempt == 0 and (said := unsatisfied(hints, conditions, rng)):
                 problem = said
                 break
@@ -182,7 +187,9 @@ def prove(
             trace = measure(recipe, sizes, dtype, widths)
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
             problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            octaves.answered(done=False)
             continue
+        octaves.answered(done=True)
         seen.append(sizes)
         for proof in proofs:
             call = find_call(trace, proof.pattern.path, proof.pattern.occurrence)
