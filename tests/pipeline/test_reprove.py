@@ -191,3 +191,14 @@ def test_classes_that_become_the_same_are_measured_apart() -> None:
     found = work(request).diagnostics[AGAIN]
 
     assert ["equal", "equal"] == [EntryAgain.model_validate(one).state for one in found]  # type: ignore[union-attr]
+
+
+def test_what_a_run_guessed_of_data_is_no_measurement_of_a_regime_that_says_nothing_of_it(
+    make_entry: Make,
+) -> None:
+    """A mask too large for its values to be followed is guessed; routing is the same in both runs."""
+    guess, routing = "the value of a bool scalar (item)", "balanced routing: indices of topk go round robin"
+    regime = make_entry().regimes[0]
+
+    assert [guess] == StoredRegime(regime).guessed([guess, routing])
+    assert [] == StoredRegime(regime.model_copy(update={"assumptions": (guess,)})).guessed([guess, routing])

@@ -15,6 +15,8 @@ from forwardbook.pipeline.derivation.entry_lines import statements
 from forwardbook.profiling.proof import predict
 from forwardbook.schema import BUILT, PER_LINE, QUANTITIES, WIDTH_NAMES, Regime
 
+GUESSED: Final = ("the value of a ", "a mask computed from weights ")
+"""How assumptions begin about what only a run with data knows."""
 _SHOWN: Final = 6  # numbers that differ, of one call
 
 Place = tuple[int, int]
@@ -72,6 +74,11 @@ class StoredRegime:
             return all(c.holds(values) for c in self._stated)
         except FormulaError:
             return False
+
+    def guessed(self, assumed: Iterable[str]) -> list[str]:
+        """What a run guessed of data that this regime says nothing of: values that were too large to follow."""
+        known = set(self.regime.assumptions)
+        return [text for text in assumed if text.startswith(GUESSED) and text not in known]
 
     def holds_for(self, widths: Mapping[str, int]) -> bool:
         """Whether what it says of widths of numbers, if anything, holds for these."""

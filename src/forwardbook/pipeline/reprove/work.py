@@ -128,7 +128,9 @@ class _Runs:
                 trace, values = drawn
                 for other, (theirs, regime, its) in enumerate(same):
                     fits = other not in done and regime.holds(values)
-                    if fits and theirs.hold(regime, trace, its.recipe.calls_as, values):
+                    if fits and (guessed := regime.guessed(trace.assumed)):
+                        theirs.note(regime, f"at such sizes the run had to guess {guessed[0]}")
+                    elif fits and theirs.hold(regime, trace, its.recipe.calls_as, values):
                         done.add(other)
                 if place in done:
                     break
