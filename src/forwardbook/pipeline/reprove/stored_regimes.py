@@ -76,7 +76,7 @@ class StoredRegime:
             return False
 
     def guessed(self, assumed: Iterable[str]) -> list[str]:
-        """What a run guessed of data that this regime says nothing of: values that were too large to follow."""
+        """What a run guessed of data that this regime says nothing of: values too large to follow."""
         known = set(self.regime.assumptions)
         return [text for text in assumed if text.startswith(GUESSED) and text not in known]
 
