@@ -210,3 +210,29 @@ def test_what_holds_over_counts_stays_when_time_is_over(
         over_counts(found, seed=1, progress=progress)
 
     assert [True] == [one.exact and bool(one.interpolated) for one in progress]
+
+
+class Chunks(nn.Module):
+    """Scales rows in chunks of so many, and takes as many layers as it is told."""
+
+    def __init__(self, width: int, stride: int, layers: int) -> None:
+        super().__init__()
+        self.stride = stride
+        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return torch.cat([x[start : start + self.stride] * 2 for start in range(0, len(x), self.stride)])
+
+
+def test_a_length_gone_through_in_steps_stays_while_layers_vary(recipe_from: Maker) -> None:
+    """The stride is a condition, and the count of layers a symbol of the formula."""
+    recipe = over_rows(recipe_from, Chunks, "width", "stride", "layers", rows=150, stride=64, layers=3)
+    found = derive(recipe, FULL, [recipe.calls_as], seed=1, loops=False)
+    [one] = over_counts(found, seed=1)
+
+    assert one.exact
+    assert "{stride} == 64" in [c.text() for c in one.pattern.conditions]
+    flops = Expr.of(one.pattern.summary.totals.flops)
+    assert 2 * 150 * 7 * 36 == flops.evaluate({"rows": 150, "width": 6, "layers": 7})

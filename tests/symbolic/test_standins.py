@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
 from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.analyzers.symbolic.standins import STAND_INS
 from forwardbook.pipeline.derivation.regimes import derive
 
@@ -159,3 +160,28 @@ def test_pool_that_does_not_fit_is_refused() -> None:
         STAND_INS[torch.avg_pool1d](meta(1, 2, 3), [5])
     with pytest.raises(RuntimeError):
         F.avg_pool1d(meta(1, 2, 3), 5)
+
+
+class Coarser(torch.nn.Module):
+    """Adds a mask that windows of another one are pooled to; not where that is true everywhere."""
+
+    def __init__(self, rate: int) -> None:
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        pooled = F.max_pool1d(mask.float(), self.rate, self.rate)
+        return x if pooled.bool().all() else x + pooled.sum()
+
+
+def test_a_pooled_mask_keeps_its_values(recipe_from: Callable[..., Recipe]) -> None:
+    """With a symbolic window a mask that is true everywhere still is: nothing is added to x."""
+    recipe = recipe_from(
+        Coarser,
+        lambda n: Coarser(n.rate),
+        lambda n, maker: (maker.floats((n.batch_size, 5)), maker.ones((n.batch_size, n.length), torch.bool)),
+        **{"batch_size": 2, "length": 17, "rate": 4},
+    )
+    run = run_symbolically(recipe)
+
+    assert "aten.add" not in {one.name for one in run.trace.operations}

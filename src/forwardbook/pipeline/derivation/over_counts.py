@@ -13,6 +13,9 @@ from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, with_counts_said
 from forwardbook.profiling.proof import PatternProof, prove
 
+WIDE = 12  # beyond it a number is rather a length that is gone through in steps than a count of layers
+FIRST = 2  # ways of choosing counts that are tried before such lengths stay as they are
+
 Favoured = dict[tuple[str, ...], tuple[dict[str, int], int]]
 """By the sizes that were interpolated over: first values and step that gave a formula which holds."""
 
@@ -70,11 +73,25 @@ class _Work:
     hints: Mapping[str, int] | None
     held: Sequence[Condition]
     favoured: Favoured
+    still: tuple[Condition, ...] = ()
+    """What holds wide numbers as they are, while others are interpolated over."""
 
     def interpolate(self, names: tuple[str, ...], members: Sequence[int]) -> None:
-        """Try first values and steps of the counts until all members hold."""
+        """Try first values and steps of the counts until all members hold.
+
+        Where lengths are among them, they stay as they are in between: those that are gone through in steps
+        take as many layers to interpolate over, and seldom leave a polynomial.
+        """
         before = self.favoured.get(names)
-        for starts, step in sorted(_starts(names, self.numbers), key=lambda one: one != before):
+        wide = [name for name in names if self.numbers[name] > WIDE]
+        others = tuple(name for name in names if name not in wide)
+        ways = _starts(names, self.numbers)
+        if wide and others:
+            ways.sort(key=lambda way: way[1] != 1 or way[0] == _above(names, self.numbers))
+        for place, (starts, step) in enumerate(sorted(ways, key=lambda one: one != before)):
+            if place == FIRST and wide and others:
+                still = tuple(Condition(Expr.symbol(n), "==", Expr.const(self.numbers[n])) for n in wide)
+                replace(self, still=still).interpolate(others, members)
             if members := [i for i in members if not _settled(self.derived[i])]:
                 self._tried(names, members, starts, step)
 
@@ -91,7 +108,7 @@ class _Work:
         beyond = {name: start + POINTS * max(step, 1) for name, start in starts.items()}
         for bounds in dict.fromkeys(((), _from(starts))):
             again = {
-                i: replace(p, conditions=(*p.conditions, *bounds))
+                i: replace(p, conditions=(*p.conditions, *bounds, *self.still))
                 for i, p in zip(members, mended, strict=True)
                 if p is not None and not _settled(derived[i])
             }
@@ -116,6 +133,10 @@ class _Work:
         """
         stated = [Condition.parse(text) for text in first.recipe.conditions]
         taken = {i: Assumed([*stated, *p.conditions]).pattern(p) for i, p in chosen.items()}
+        taken = {
+            i: replace(p, conditions=tuple(dict.fromkeys((*p.conditions, *self.still))))
+            for i, p in taken.items()
+        }
         proofs = prove(
             first.recipe,
             list(taken.values()),
@@ -123,7 +144,7 @@ class _Work:
             first.dtype,
             self.seed + 1,
             self.points,
-            self.held,
+            (*self.held, *self.still),
             beyond,
             below,
         )
@@ -178,12 +199,16 @@ def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict
     """
     small = {name: min(numbers[name], 2) for name in names}
     at_hint = {name: numbers[name] for name in names}
-    largest = max(names, key=lambda n: numbers[n])
-    above = {**at_hint, largest: numbers[largest] + POINTS}
-    tried = [(small, 1), (small, 2), (at_hint, 1), (above, 1)]
+    tried = [(small, 1), (small, 2), (at_hint, 1), (_above(names, numbers), 1)]
     if len(names) == 2:
         tried += [(small, NESTED), (at_hint, NESTED)]
     return [one for i, one in enumerate(tried) if one not in tried[:i]]
+
+
+def _above(names: Sequence[str], numbers: Mapping[str, int]) -> dict[str, int]:
+    """The hints, the largest of them well above."""
+    largest = max(names, key=lambda n: numbers[n])
+    return {**{name: numbers[name] for name in names}, largest: numbers[largest] + POINTS}
 
 
 def _nested(groups: Mapping[tuple[str, ...], list[int]]) -> dict[tuple[str, ...], list[int]]:
