@@ -1,8 +1,8 @@
 """Kernels whose torch signature takes plain integers (pooling, folding, group norm): twins for symbols.
 
-A twin computes only the shapes; values that ride along go through torch's own kernel. It is recorded under the
-name of the kernel it stands for. Measured runs never see it: they run torch's own kernels, so a wrong shape
-here is a formula that the proof rejects.
+A twin computes only the shapes; values that ride along go through torch's own kernel. It is recorded under
+the name of the kernel it stands for. Measured runs never see it: they run torch's own kernels, so a wrong
+shape here is a formula that the proof rejects.
 """
 
 from __future__ import annotations
