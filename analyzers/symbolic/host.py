@@ -8,7 +8,8 @@ can be made, and many elements are too dear: such lie on meta, too, marked, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final, cast
 
@@ -97,6 +98,24 @@ def _on_meta(
         return func(*args, **kwargs)
     except (RuntimeError, TypeError, NotImplementedError):
         return None
+
+
+@contextmanager
+def weights_of_host() -> Iterator[None]:
+    """Inside, a weight that is made of a tensor of the host is one, too: `forward()` may build modules."""
+    before = vars(torch.nn.Parameter)["__new__"]
+
+    def make(kind: type, data: Tensor | None = None, requires_grad: bool = True) -> torch.nn.Parameter:
+        made = cast("torch.nn.Parameter", before.__func__(kind, data, requires_grad))
+        if getattr(data, "_forwardbook_host", False):
+            made._forwardbook_host = True  # type: ignore[attr-defined]
+        return made
+
+    torch.nn.Parameter.__new__ = staticmethod(make)  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        torch.nn.Parameter.__new__ = before  # type: ignore[method-assign]
 
 
 def device_of(tensor: Tensor) -> torch.device:

@@ -23,6 +23,7 @@ from forwardbook.analyzers.symbolic.bridges import (
 from forwardbook.analyzers.symbolic.caches import caches_apart
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
+from forwardbook.analyzers.symbolic.host import weights_of_host
 from forwardbook.analyzers.symbolic.kernels import native_shapes
 from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
@@ -206,6 +207,7 @@ def run_symbolically(
         root, args, kwargs = _built(recipe, sizes, values)
         ledger.running = True
         values.memory = Memory(ledger)
+        stack.enter_context(weights_of_host())
         with _no_collection(), FusedOperations(symbolic=True), recorder.watching(root):
             root(*args, **kwargs)
     return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes)

@@ -91,3 +91,35 @@ def test_a_table_too_large_to_make_is_not_made(proved: Callable[[type[nn.Module]
 
     assert totals.pointwise_ops == 0
     assert grown < 200 * 1024  # kilobytes: (200 * 64)**2 numbers of 8 bytes take 1.3 million
+
+
+class Swapping(nn.Module):
+    """Builds a layer within forward(), and gives it the weights that it has."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        other = nn.Linear(self.width, self.width)
+        other.weight, other.bias = self.linear.weight, self.linear.bias
+        out: Tensor = other(x)
+        return out
+
+
+def test_weights_that_forward_makes_are_the_hosts(recipe_from: Callable[..., Recipe]) -> None:
+    """What fills the new weights, made without naming a device, is no work of the device."""
+    recipe = recipe_from(
+        Swapping,
+        lambda n: Swapping(n.width),
+        lambda n, maker: (maker.floats((n.batch_size, n.width)),),
+        **{"batch_size": 3, "width": 5},
+    )
+    before = vars(nn.Parameter)["__new__"]
+
+    names = {one.name for one in run_symbolically(recipe).trace.operations}
+
+    assert "aten.addmm" in names
+    assert not {name for name in names if "uniform" in name}
+    assert before is vars(nn.Parameter)["__new__"]
