@@ -11,7 +11,7 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain, Reproof, drawn, reprove
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, general
 from forwardbook.pipeline.reprove.work import work
-from forwardbook.schema import Entry, Proposal
+from forwardbook.schema import WIDTH_NAMES, Entry, Proposal
 from forwardbook.workspace import Database, Workspace
 
 Make = Callable[..., Entry]
@@ -202,3 +202,14 @@ def test_what_a_run_guessed_of_data_is_no_measurement_of_a_regime_that_says_noth
 
     assert [guess] == StoredRegime(regime).guessed([guess, routing])
     assert [] == StoredRegime(regime.model_copy(update={"assumptions": (guess,)})).guessed([guess, routing])
+
+
+def test_a_regime_gives_no_number_where_its_formula_divides_by_zero(make_entry: Make) -> None:
+    """Where a total has no value the regime does not hold; where it has one it does."""
+    regime = make_entry().regimes[0].model_copy(update={"conditions": ()})
+    analysis = regime.flop_analysis.model_copy(update={"flops": "floor({dim} / floor({dim} / {ratio}))"})
+    one = StoredRegime(regime.model_copy(update={"flop_analysis": analysis}))
+    others = dict.fromkeys((*one.names, *WIDTH_NAMES), 4)
+
+    assert one.holds({**others, "dim": 12, "ratio": 4})
+    assert not one.holds({**others, "dim": 3, "ratio": 4})

@@ -69,11 +69,15 @@ class StoredRegime:
         return formulas.union(n for one in self.conditions for n in one.symbols()) - set(WIDTH_NAMES)
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether its conditions hold, on sizes and on widths; one that cannot be told does not."""
+        """Whether its conditions hold, on sizes and on widths; one that cannot be told does not.
+
+        Nor does it where a total has no value, which divides by what is zero there: it gives no number then.
+        """
         try:
-            return all(c.holds(values) for c in self._stated)
+            holds = all(c.holds(values) for c in self._stated)
         except FormulaError:
             return False
+        return holds and all(predict(one, values) is not None for one in self.formulas.values())
 
     def guessed(self, assumed: Iterable[str]) -> list[str]:
         """What a run guessed of data that this regime says nothing of: values too large to follow."""
