@@ -411,3 +411,18 @@ def test_a_model_type_ran_where_a_model_of_it_was_called() -> None:
     [told] = coverage(Catalogue(libraries={"a": LibraryRecord(units=units)}))
 
     assert (3, 2) == (told.model_types, told.model_types_reached)
+
+
+def test_a_later_try_that_was_ended_does_not_unsay_that_a_class_was_called(
+    zoo: Path, make_entry: Make
+) -> None:
+    """Tried again in a process that dies, a class stays one for which time did not suffice."""
+    _built(zoo, Hurried(make_entry), plan := planned("zoo_of_parts", "*bee*"))
+    workspace = Workspace(zoo)
+
+    def dying(request: Request, limits: Limits, worker: str) -> Response:
+        return Response(problem="building: killed", problem_kind="crash")
+
+    done = list(build(plan, workspace, Building(run=dying, retry=frozenset({"timeout"}))))
+
+    assert [("unproved", "timeout")] == [(c.state, c.kind) for one in done for c in one.result.record.classes]

@@ -39,6 +39,7 @@ USUAL = 24  # classes of such a unit, as BERT's is; what holds more (three model
 MEMORY_GB = 3.0
 FEW = 2  # units for each job: fewer are not worth a process that prepares for them
 EXAMPLES = 12  # classes read in advance, for what all sources have in common
+ENDED = frozenset({"timeout", "crash", "memory", "fork"})  # kinds of results that say nothing of a class
 GRACE = 4.0  # how much slower than its processor time a unit may be on a busy machine
 Run = Callable[[Request, Limits, str], Response]
 
@@ -210,14 +211,22 @@ def _worked(
         )
         result = _result(unit, wanted, run(request, how.limits(request.budget), WORKER))
     defines = {one.full_name: one.defines for one in unit.classes}
+    earlier = {one.name: one for one in again.classes} if again is not None else {}
     classes = [
-        one.model_copy(update={"defines": defines.get(one.name, True)}) for one in result.record.classes
+        _told(earlier.get(one.name), one.model_copy(update={"defines": defines.get(one.name, True)}))
+        for one in result.record.classes
     ]
     ordered = tuple(sorted([*classes, *known], key=lambda one: one.name))
     ways = result.record.ways if again is None else _together(again.ways, result.record.ways)
     told = {"stamp": unit.stamp, "classes": ordered, "ways": ways}
     record = result.record.model_copy(update=told)
     return result.model_copy(update={"record": record})
+
+
+def _told(before: ClassResult | None, now: ClassResult) -> ClassResult:
+    """What is said of a class now; a later try that was ended does not unsay that it was called."""
+    ended = now.state == "unreached" and now.kind in ENDED
+    return before if ended and before is not None and before.state != "unreached" else now
 
 
 def _with_types(result: UnitResult, before: UnitRecord | None) -> UnitResult:
