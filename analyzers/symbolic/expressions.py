@@ -27,7 +27,7 @@ class Expressions:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self._known: dict[int, Expr] = {}
-        self._refused: dict[int, Unexpressed] = {}
+        self._refused: dict[int, str] = {}  # why: the error itself keeps frames and their tensors alive
         self._marks: dict[int, int] = {}
         self.divisions: list[Condition] = []
         self._division_index: dict[Condition, int] = {}
@@ -77,19 +77,19 @@ class Expressions:
                 try:
                     self._known[top.index] = self._convert(top, [self._known[a.index] for a in top.args])
                 except Unexpressed as problem:
-                    refused = problem
+                    refused = str(problem)
             if refused is not None and top.pytype is int:
                 self._as_number(top, refused)
             elif refused is not None:
                 self._refused[top.index] = refused
             stack.pop()
         if node.index in self._refused:
-            raise self._refused[node.index]
+            raise Unexpressed(self._refused[node.index])
         return self._known[node.index]
 
-    def _as_number(self, node: Node, problem: Unexpressed) -> None:
+    def _as_number(self, node: Node, problem: str) -> None:
         """The number of this run, on condition that the sizes behind it give no other."""
-        self.opaque[str(problem)] = int(node.number)
+        self.opaque[problem] = int(node.number)
         for condition in steady(node, self._expressed):
             self._steady |= self._granted(node, condition)
         self._known[node.index] = Expr.const(int(node.number))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import Tensor, nn
 
+from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
 from forwardbook.formula import Expr, FormulaError
+from forwardbook.pipeline.derivation.regimes import derive
 
 HIDDEN, HEADS = Expr.symbol("hidden"), Expr.symbol("heads")
 
@@ -212,3 +216,32 @@ def test_equations_are_said_without_common_factors() -> None:
     said = [c.text() for c in Expressions(ledger).conditions(ledger.guards)]
 
     assert ["{b} == 8", "{b} * {none} == 7 * {none}", "{a} * {b} < 9 * {a}"] == said
+
+
+class Slopes(nn.Module):
+    """Scales its input by as many slopes as the power of two below a count."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+    def forward(self, x: Tensor) -> Tensor:
+        closest = 2 ** math.floor(math.log2(self.count))
+        powers = torch.arange(1, 1 + closest, device=x.device)
+        if closest != self.count:
+            powers = torch.cat([powers, powers])
+        return x * powers.sum()
+
+
+def test_a_number_without_a_formula_keeps_no_tensor_alive(recipe_from: Callable[..., Recipe]) -> None:
+    """The powers end with the statement that needs them: boundary and peak are those of a measured run."""
+    recipe = recipe_from(
+        Slopes,
+        lambda n: Slopes(n.count),
+        lambda n, maker: (maker.floats((n.batch_size, 5)),),
+        **{"batch_size": 3, "count": 8},
+    )
+
+    [one] = derive(recipe, torch.float32, [recipe.calls_as], seed=1)
+
+    assert one.exact
