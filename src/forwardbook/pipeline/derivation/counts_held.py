@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from forwardbook.analyzers.symbolic.assume import Assumed
-from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.derived import Derived, loop_names, with_counts_said
+from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
 from forwardbook.profiling.proof import prove
 
 Names = tuple[str, ...]
@@ -68,7 +66,7 @@ def _with_held(
 ) -> dict[int, Derived]:
     """The members with these counts as they were, proved together; each alone where no sizes suit all."""
     held = tuple(Condition(Expr.symbol(name), "==", Expr.const(numbers[name])) for name in names)
-    patterns = [_pattern(derived[i], held) for i in members]
+    patterns = [under(derived[i].pattern, derived[i].recipe, held) for i in members]
     first = derived[members[0]]
     proofs = prove(first.recipe, patterns, numbers, first.dtype, seed, points, held)
     if len(members) > 1 and not any(proof.points for proof in proofs):
@@ -79,13 +77,6 @@ def _with_held(
         i: with_counts_said(replace(derived[i], pattern=pattern, proof=proof, interpolated=()))
         for i, pattern, proof in made
     }
-
-
-def _pattern(one: Derived, held: Sequence[Condition]) -> Pattern:
-    stated = [Condition.parse(text) for text in one.recipe.conditions]
-    conditions = (*one.pattern.conditions, *held)
-    pattern = Assumed([*stated, *conditions]).pattern(replace(one.pattern, conditions=conditions))
-    return replace(pattern, conditions=tuple(dict.fromkeys((*pattern.conditions, *held))))
 
 
 def _guilty(one: Derived, numbers: Mapping[str, int]) -> list[Names]:

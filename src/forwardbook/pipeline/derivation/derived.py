@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import Summary
@@ -63,6 +64,14 @@ def with_counts_said(one: Derived) -> Derived:
     said = [Condition(Expr.symbol(name), "==", Expr.const(value)) for name, value in same.items()]
     more = tuple(c for c in said if c.text() not in known)
     return replace(one, pattern=replace(one.pattern, conditions=(*one.pattern.conditions, *more)))
+
+
+def under(pattern: Pattern, recipe: Recipe, held: Sequence[Condition]) -> Pattern:
+    """The pattern as its conditions, the recipe's and `held` leave it; `held` stay among its conditions."""
+    stated = [Condition.parse(text) for text in recipe.conditions]
+    conditions = (*pattern.conditions, *held)
+    found = Assumed([*stated, *conditions]).pattern(replace(pattern, conditions=conditions))
+    return replace(found, conditions=tuple(dict.fromkeys((*found.conditions, *held))))
 
 
 def _consumed(one: Derived, numbers: Mapping[str, int]) -> set[str]:

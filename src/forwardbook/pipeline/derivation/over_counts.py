@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.derived import Derived, loop_names, with_counts_said
+from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
 from forwardbook.profiling.proof import PatternProof, prove
 
 WIDE = 12  # beyond it a number is rather a length that is gone through in steps than a count of layers
@@ -108,7 +107,7 @@ class _Work:
         beyond = {name: start + POINTS * max(step, 1) for name, start in starts.items()}
         for bounds in dict.fromkeys(((), _from(starts))):
             again = {
-                i: replace(p, conditions=(*p.conditions, *bounds, *self.still))
+                i: replace(p, conditions=(*p.conditions, *bounds))
                 for i, p in zip(members, mended, strict=True)
                 if p is not None and not _settled(derived[i])
             }
@@ -131,12 +130,7 @@ class _Work:
         Two of its points have counts that no run had which the formula was interpolated from: larger ones
         than those (`beyond`), and smaller ones (`below`).
         """
-        stated = [Condition.parse(text) for text in first.recipe.conditions]
-        taken = {i: Assumed([*stated, *p.conditions]).pattern(p) for i, p in chosen.items()}
-        taken = {
-            i: replace(p, conditions=tuple(dict.fromkeys((*p.conditions, *self.still))))
-            for i, p in taken.items()
-        }
+        taken = {i: under(p, first.recipe, self.still) for i, p in chosen.items()}
         proofs = prove(
             first.recipe,
             list(taken.values()),
@@ -208,7 +202,7 @@ def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict
 def _above(names: Sequence[str], numbers: Mapping[str, int]) -> dict[str, int]:
     """The hints, the largest of them well above."""
     largest = max(names, key=lambda n: numbers[n])
-    return {**{name: numbers[name] for name in names}, largest: numbers[largest] + POINTS}
+    return {name: numbers[name] for name in names} | {largest: numbers[largest] + POINTS}
 
 
 def _nested(groups: Mapping[tuple[str, ...], list[int]]) -> dict[tuple[str, ...], list[int]]:

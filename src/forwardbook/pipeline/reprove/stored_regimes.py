@@ -11,11 +11,12 @@ from typing import Final
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError, parse
+from forwardbook.pipeline.child.request import DATA
 from forwardbook.pipeline.derivation.entry_lines import statements
 from forwardbook.profiling.proof import predict
 from forwardbook.schema import BUILT, PER_LINE, QUANTITIES, WIDTH_NAMES, Regime
 
-GUESSED: Final = ("the value of a ", "a mask computed from weights ")
+GUESSED: Final = (DATA, "a mask computed from weights ")
 """How assumptions begin about what only a run with data knows."""
 _SHOWN: Final = 6  # numbers that differ, of one call
 
