@@ -169,11 +169,10 @@ def distinct(conditions: Iterable[Condition]) -> list[Condition]:
     return list({_said(c): c for c in reversed(list(conditions))}.values())[::-1]
 
 
-def _said(condition: Condition) -> str:
+def _said(condition: Condition) -> Condition | tuple[str, frozenset[Expr]]:
     if condition.op not in ("==", "!="):
-        return condition.text()
-    sides = sorted((condition.left.text(), condition.right.text()))
-    return f"{sides[0]} {condition.op} {sides[1]}"
+        return condition
+    return condition.op, frozenset((condition.left, condition.right))
 
 
 def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> list[Condition]:

@@ -63,6 +63,7 @@ def test_prints(value: Expr, expected: str) -> None:
         ((2 * X + 1) // 4, X // 2),
         ((3 * X) // (6 * X), Expr.const(0)),
         (X // 6, X // 2 // 3),
+        (223 // (2 * W), 111 // W),
         (X // 2 + X.ceildiv(2), X),
         (-(-X // W), (X + W - 1) // W),
         (X // W * W + X % W, X),

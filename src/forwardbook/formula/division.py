@@ -138,9 +138,14 @@ def _cancelled(above: Expr, below: Expr) -> tuple[Expr, Expr]:
 def _without_fine_part(above: Expr, below: Expr) -> tuple[Expr, Expr]:
     """Both sides without a factor g that all but a constant r share: (g * n + r) // g = n + r // g."""
     constant = above.terms.get(UNIT, 0)
-    if not constant or len(below.terms) > 1 or len(above.terms) < 2:
+    if not constant or len(below.terms) > 1:
         return above, below
     [(monomial, size)] = below.terms.items()
+    if len(above.terms) == 1:
+        # r // (g * m) = (r // g) // m for every m > 0
+        if int(size) == 1 or not is_never_negative(Expr.term(1, monomial)):
+            return above, below
+        return Expr.const(int(constant) // int(size)), Expr.term(1, monomial)
     number, shared = (above - int(constant)).content()
     number = gcd(number, int(size))
     powers = ((atom, min(power, shared.exponent(atom))) for atom, power in monomial.powers)

@@ -12,6 +12,7 @@ from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.patterns import patterns
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.formula import Condition
+from forwardbook.pipeline.derivation.brevity import short_enough
 from forwardbook.pipeline.derivation.derived import Derived, with_counts_said
 from forwardbook.pipeline.derivation.over_counts import over_counts
 from forwardbook.profiling.proof import prove
@@ -52,8 +53,8 @@ def derive(
     recipe, run = run_first(recipe, dtype, hints)
     stated = [Condition.parse(text) for text in recipe.conditions]
     called = [(target, p) for target in targets for p in patterns(run, target)]
-    found = [Assumed([*stated, *p.conditions]).pattern(p) for _, p in called]
     numbers = {name: note.hint for name, note in run.notes.items()}
+    found = [short_enough(Assumed([*stated, *p.conditions]).pattern(p), numbers) for _, p in called]
     proofs = prove(recipe, found, numbers, dtype, seed, points, held)
     derived = [
         Derived(recipe, dtype, p, proof, run.notes, target, seen=raw.summary)
