@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -19,7 +20,7 @@ def reduced(coefficient: Coefficient) -> Coefficient:
     return coefficient.numerator if coefficient.denominator == 1 else coefficient
 
 
-def accumulate(total: Terms, terms: Terms) -> None:
+def accumulate(total: Terms, terms: Mapping[Monomial, Coefficient]) -> None:
     """Adds terms to a total that the caller owns, within the limit of its size."""
     for monomial, coefficient in terms.items():
         present = total.get(monomial)
@@ -34,7 +35,7 @@ def accumulate(total: Terms, terms: Terms) -> None:
     check_size(total)
 
 
-def product(left: Terms, right: Terms) -> Terms:
+def product(left: Mapping[Monomial, Coefficient], right: Mapping[Monomial, Coefficient]) -> Terms:
     """The terms of the product."""
     if len(left) < len(right):
         left, right = right, left

@@ -1,0 +1,124 @@
+"""Copies share the first entry; what differs does not, and formulas that are refuted are taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forwardbook.pipeline.catalogue.build import Building, build
+from forwardbook.pipeline.catalogue.coverage import coverage
+from forwardbook.pipeline.catalogue.merge import merge
+from forwardbook.pipeline.catalogue.plan import planned
+from forwardbook.pipeline.catalogue.record import ClassResult, UnitRecord, UnitResult, read_catalogue
+from forwardbook.pipeline.catalogue.share import copy_of, freed, shape, shared
+from forwardbook.workspace import Workspace
+
+from .zoo import NAMES, Child, Make, built
+
+
+def test_copies_share_the_first_entry(zoo: Path, make_entry: Make) -> None:
+    """Classes of one code with the same formulas are one entry; the others lead to it."""
+    built(zoo, Child(make_entry))
+    database = Workspace(zoo).load()
+
+    assert all("zoo_of_parts_Ant" == database.resolved(f"zoo_of_parts_{name}")[0] for name in NAMES)
+    assert 5 == coverage(read_catalogue(Workspace(zoo)))[0].sharing
+
+
+def test_what_differs_is_not_shared(make_entry: Make) -> None:
+    """The same code with other formulas, and the same formulas of other code, are no copies."""
+    entries = {"a": make_entry("A"), "b": make_entry("B"), "c": make_entry("C")}
+    other = entries["b"].regimes[0].model_copy(update={"conditions": ("{seq_len} > 7",)})
+    entries["b"] = entries["b"].model_copy(update={"regimes": (other,)})
+
+    found = shared(entries, {"a": "x", "b": "x", "c": "y"})
+
+    assert [None, None, None] == [one.same_as for one in found.values()]
+
+
+def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry: Make) -> None:
+    """An entry that led to one which now says something else gets what that said."""
+    built(zoo, Child(make_entry))
+    before = Workspace(zoo).load().resolved("zoo_of_parts_Fox")[1].regimes
+
+    class Other(Child):
+        def _entry(self, name: str) -> dict[str, object]:
+            raw = super()._entry(name)
+            raw["regimes"][0]["conditions"] = ["{seq_len} > 7"]  # type: ignore[index]
+            return raw
+
+    plan, workspace = planned("zoo_of_parts", "*ant*"), Workspace(zoo)
+    done = list(build(plan, workspace, Building(run=Other(make_entry), force=True)))
+    merge(plan, [one.result for one in done], workspace, whole=False)
+    database = workspace.load()
+
+    assert before == database.resolved("zoo_of_parts_Fox")[1].regimes
+    assert before != database["zoo_of_parts_Ant"].regimes
+
+
+def test_lines_of_a_copy_are_those_of_its_own_code(make_entry: Make) -> None:
+    """A copy that is freed has the lines of its class, which lies further below in its file."""
+    holder = make_entry("Ant", full_class_name="a.Ant")
+    there = holder.code_location
+    here = {"line_start": there.line_start + 9, "line_end": there.line_end + 9}
+    copy = copy_of(holder.model_copy(update={"code_location": there.model_copy(update=here)}), "a_Ant")
+
+    alone = freed(copy, holder, "a_Ant")
+
+    assert shape(alone) == shape(holder)
+    for mine, theirs in zip(alone.regimes, holder.regimes, strict=True):
+        assert [one.line + 9 for one in theirs.flop_analysis.lines] == [
+            one.line for one in mine.flop_analysis.lines
+        ]
+        assert [one.line + 9 for one in theirs.memory_analysis.lines] == [
+            one.line for one in mine.memory_analysis.lines
+        ]
+
+
+def test_a_copy_whose_lines_nobody_knows_loses_its_formulas(make_entry: Make) -> None:
+    """Its code takes more lines than the holder's: where those that cost something are, no number says."""
+    holder = make_entry("Ant", full_class_name="a.Ant")
+    there = holder.code_location
+    here = {"line_start": there.line_start + 9, "line_end": there.line_end + 11}
+    copy = copy_of(holder.model_copy(update={"code_location": there.model_copy(update=here)}), "a_Ant")
+
+    alone = freed(copy, holder, "a_Ant")
+
+    assert () == alone.regimes and "those of a_Ant" in alone.validation.reason
+
+
+def test_refuted_formulas_are_taken_back(zoo: Path, make_entry: Make) -> None:
+    """A class that a later build refutes keeps its entry without formulas; those that led to it get them."""
+    built(zoo, Child(make_entry))
+    plan, workspace = planned("zoo_of_parts", "*ant*"), Workspace(zoo)
+    name = "zoo_of_parts.ant.Ant"
+    refuted = ClassResult(name=name, state="wrong", kind="refuted", reason="refuted: flops of total")
+    result = UnitResult(
+        unit="zoo_of_parts.ant", library="zoo_of_parts", record=UnitRecord(stamp="", classes=(refuted,))
+    )
+
+    merge(plan, [result], workspace, whole=False)
+    database = workspace.load()
+
+    assert () == database["zoo_of_parts_Ant"].regimes
+    assert ("unproved", "refuted: flops of total") == (
+        database["zoo_of_parts_Ant"].validation.verdict,
+        database["zoo_of_parts_Ant"].validation.reason,
+    )
+    assert all(database.resolved(f"zoo_of_parts_{other}")[1].regimes for other in NAMES[1:])
+
+
+def test_what_a_person_validated_stays(zoo: Path, make_entry: Make) -> None:
+    """A build takes back no formulas that a person vouched for."""
+    built(zoo, Child(make_entry))
+    plan, workspace = planned("zoo_of_parts", "*ant*"), Workspace(zoo)
+    entry = workspace.load()["zoo_of_parts_Ant"]
+    vouched = entry.validation.model_copy(update={"human_validated": True})
+    workspace.save({"zoo_of_parts_Ant": entry.model_copy(update={"validation": vouched})})
+    refuted = ClassResult(name="zoo_of_parts.ant.Ant", state="wrong", kind="refuted", reason="refuted")
+    result = UnitResult(
+        unit="zoo_of_parts.ant", library="zoo_of_parts", record=UnitRecord(stamp="", classes=(refuted,))
+    )
+
+    merge(plan, [result], workspace, whole=False)
+
+    assert entry.regimes == workspace.load()["zoo_of_parts_Ant"].regimes
