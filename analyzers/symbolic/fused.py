@@ -1,4 +1,4 @@
-"""Keeps one kernel one operation on every device: attention, grouped matmul, resampling, recurrences.
+"""Keeps one kernel one operation on every device: attention, grouped matmul, recurrences, resampling.
 
 Without this the meta device decomposes attention into ten operations, the CPU takes a flash kernel, and a
 recurrent layer is unrolled over time on one and fused on the other; the costs of one module would disagree.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import cast
 
 import torch
@@ -17,17 +16,18 @@ from torch import Tensor
 from torch._dispatch.python import enable_python_dispatcher
 from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 from forwardbook.analyzers.symbolic.host import HOST
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.numbers import of_sizes
+from forwardbook.analyzers.symbolic.resizing import padded, resized, scalar
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
 from forwardbook.analyzers.symbolic.sizes_written import as_nested, hold, sizes_in, written_out
 from forwardbook.analyzers.symbolic.standins import STAND_INS
 from forwardbook.analyzers.symbolic.values import UnknownValue
 
-_attention, _grouped, _interpolate = F.scaled_dot_product_attention, F.grouped_mm, F.interpolate
+_attention, _grouped = F.scaled_dot_product_attention, F.grouped_mm
 
 
 @custom_op("forwardbook::sdpa", mutates_args=())
@@ -82,20 +82,6 @@ def grouped_mm(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Tensor |
 @grouped_mm.register_fake
 def _(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Tensor | None) -> Tensor:
     return mat_a.new_empty((*mat_a.shape[:-1], mat_b.shape[-1]))
-
-
-@custom_op("forwardbook::interpolate", mutates_args=())
-def interpolate(
-    input: Tensor, size: Sequence[int], mode: str, align_corners: bool, antialias: bool
-) -> Tensor:
-    """Resampling of input (N, C, *spatial) to (N, C, *size)."""
-    corners = align_corners if mode in ("linear", "bilinear", "bicubic", "trilinear") else None
-    return _interpolate(input, list(size), mode=mode, align_corners=corners, antialias=antialias).clone()
-
-
-@interpolate.register_fake
-def _(input: Tensor, size: Sequence[int], mode: str, align_corners: bool, antialias: bool) -> Tensor:
-    return input.new_empty((*input.shape[:2], *size))
 
 
 @custom_op("forwardbook::recurrent", mutates_args=())
@@ -164,7 +150,7 @@ def _call_sdpa(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    scale = None if scale is None else _float(scale)
+    scale = None if scale is None else float(cast("float", hint_of(scale)))
     flags = (float(dropout_p), bool(is_causal), scale, bool(enable_gqa))
     out: Tensor = sdpa(query, key, value, attn_mask, *flags)
     return out
@@ -179,39 +165,6 @@ def _call_grouped_mm(
     out_dtype: torch.dtype | None = None,
 ) -> Tensor:
     out: Tensor = grouped_mm(mat_a, mat_b, offs, bias)
-    return out
-
-
-def _float(value: float | torch.SymFloat) -> float:
-    return float(value.node.hint if isinstance(value, torch.SymFloat | torch.SymInt) else value)
-
-
-def _target_size(
-    input: Tensor, size: int | Sequence[int] | None, factor: float | Sequence[float] | None
-) -> list[int]:
-    """The spatial size asked for, floor(size * factor) where a factor is given."""
-    spatial = input.dim() - 2
-    if size is not None:
-        return list(size) if isinstance(size, tuple | list) else [cast("int", size)] * spatial
-    factors = factor if isinstance(factor, tuple | list) else [cast("float", factor)] * spatial
-    wanted = []
-    for length, one in zip(input.shape[2:], factors, strict=True):
-        ratio = Fraction(_float(one)).limit_denominator(4096)
-        wanted.append(length * ratio.numerator // ratio.denominator)
-    return wanted
-
-
-def _call_interpolate(
-    input: Tensor,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
-) -> Tensor:
-    wanted = _target_size(input, size, scale_factor)
-    out: Tensor = interpolate(input, wanted, mode, bool(align_corners), antialias)
     return out
 
 
@@ -243,8 +196,9 @@ class FusedOperations(TorchFunctionMode):
             for name in _CHECKS:
                 if hasattr(module, name):
                     self._replace(module, name, lambda *tensors: False)
-        self._replace(F, "interpolate", _call_interpolate)
+        self._replace(F, "interpolate", resized)
         self._replace(F, "grouped_mm", _call_grouped_mm)
+        self._replace(F, "pad", padded)
         # torch reads the arguments before a mode is asked, and refuses a symbolic `is_causal`
         self._replace(F, "scaled_dot_product_attention", _call_sdpa)
         super().__enter__()  # type: ignore[no-untyped-call]
@@ -297,6 +251,9 @@ def _read(func: Callable[..., object], tensor: Tensor) -> object:
 
 def _written(func: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """A tensor of what Python wrote out; one on meta carries that, and sizes among it stay sizes."""
+    if any(isinstance(leaf, Tensor) for leaf in tree_leaves(args[0])):
+        # torch asks such tensors for their number where no mode sees it
+        args = (tree_map(scalar, args[0]), *args[1:])
     sizes = written_out(args[0])
     if sizes is not None:
         args = (tree_map(hint_of, args[0]), *args[1:])

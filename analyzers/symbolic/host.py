@@ -166,3 +166,22 @@ HOST: Final[dict[object, Callable[..., object]]] = {
     torch.Tensor.device.__get__: device_of,
 }
 """What asks where a tensor is, or moves it; by torch's functions."""
+
+
+def lifted(
+    args: tuple[object, ...], kwargs: dict[str, object], of_host: bool, symbolic: bool
+) -> tuple[tuple[object, ...], dict[str, object]]:
+    """What the host keeps goes to meta with its value, where it meets tensors there or symbolic sizes."""
+    tensors = tensors_in((args, kwargs))
+    if not symbolic and all(tensor.device.type == "cpu" for tensor in tensors):
+        return args, kwargs
+    if not any(_leaves(tensor, of_host) for tensor in tensors):
+        return args, kwargs
+    return tree_map(  # type: ignore[no-any-return]
+        lambda leaf: apart(leaf) if isinstance(leaf, Tensor) and _leaves(leaf, of_host) else leaf,
+        (args, kwargs),
+    )
+
+
+def _leaves(tensor: Tensor, of_host: bool) -> bool:
+    return tensor.device.type == "cpu" or (not of_host and is_kept(tensor))

@@ -17,7 +17,7 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_map
 
-from forwardbook.analyzers.symbolic.host import META, apart, is_kept, is_of_host, kept, on_cpu
+from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, lifted, on_cpu
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.shadows import (
@@ -79,7 +79,7 @@ class Values:
         leaves = leaves_in((args, kwargs))
         of_host = is_of_host([leaf for leaf in leaves if isinstance(leaf, Tensor)], kwargs)
         symbolic = any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves)
-        args, kwargs = _lifted(args, kwargs, of_host, symbolic)
+        args, kwargs = lifted(args, kwargs, of_host, symbolic)
         inputs = tensors_in((args, kwargs))
         if all(t.device.type == "cpu" for t in inputs) and (inputs or (of_host and not symbolic)):
             return on_cpu(func, args, kwargs)
@@ -140,8 +140,10 @@ class Values:
             whole = torch.broadcast_tensors(inputs[0], inputs[1])[0]
             return torch.empty((element_count(whole),), dtype=whole.dtype, device="meta")
         if known and inputs:
+            _become_numbers(inputs)
             return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
         if name == "masked_select" and shadow(inputs[1]) is not None:
+            _become_numbers(inputs[1:])
             mask = shadow(inputs[1])
             assert mask is not None
             shape = torch.broadcast_shapes(numbers(inputs[0].shape), mask.shape)
@@ -160,6 +162,7 @@ class Values:
                 continue
             mask = shadow(index)
             assert mask is not None
+            _become_numbers([index])
             found += [to_meta(i) for i in mask.to(torch.bool).nonzero(as_tuple=True)]
         return found
 
@@ -238,26 +241,15 @@ class Values:
         self.assumed[f"balanced routing: indices of {name} over values from weights go round robin"] += 1
 
 
+def _become_numbers(tensors: Iterable[Tensor]) -> None:
+    """Writes down that a number was made of these; it hangs on their sizes, and nothing says how."""
+    for tensor in tensors:
+        for size in tensor.shape:
+            int(size)
+
+
 def _value_of(leaf: object) -> object:
     return shadow(leaf) if isinstance(leaf, Tensor) else hint_of(leaf)
-
-
-def _lifted(args: tuple[object, ...], kwargs: dict[str, object], of_host: bool, symbolic: bool) -> Call:
-    """What the host keeps goes to meta with its value, where it meets tensors there or symbolic sizes."""
-    tensors = tensors_in((args, kwargs))
-    if not symbolic and all(tensor.device.type == "cpu" for tensor in tensors):
-        return args, kwargs
-    if not any(_leaves(tensor, of_host) for tensor in tensors):
-        return args, kwargs
-    lifted: Call = tree_map(
-        lambda leaf: apart(leaf) if isinstance(leaf, Tensor) and _leaves(leaf, of_host) else leaf,
-        (args, kwargs),
-    )
-    return lifted
-
-
-def _leaves(tensor: Tensor, of_host: bool) -> bool:
-    return tensor.device.type == "cpu" or (not of_host and is_kept(tensor))
 
 
 # How C++ code that knows no symbols asks for a shape; the numbers are written down as needed.

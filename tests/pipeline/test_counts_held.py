@@ -157,3 +157,57 @@ def test_a_count_that_another_needed_before_the_call_is_a_condition() -> None:
     assert not before.exact and after.exact
     assert "{depth} == 2" in [condition.text() for condition in after.pattern.conditions]
     assert 1 < len({point.sizes["other"] for point in after.proof.points})
+
+
+class Asking(nn.Module):
+    """Does something else where three come at once."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + 1 if x.shape[0] == 3 else x
+
+
+class Chosen(nn.Module):
+    """A linear layer that is handed some of the rows."""
+
+    def __init__(self, dim: int, inner: int) -> None:
+        super().__init__()
+        self.last = nn.Linear(dim, inner)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        out: torch.Tensor = self.last(rows)
+        return out
+
+
+class Choosing(nn.Module):
+    """Hands on every second row: how many those are is a number, and which sizes it hangs on is known."""
+
+    def __init__(self, dim: int, inner: int) -> None:
+        super().__init__()
+        self.asking, self.chosen = Asking(), Chosen(dim, inner)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        rows = self.asking(x).flatten(0, 1)
+        even = torch.arange(rows.shape[0]) % 2 == 0
+        out: torch.Tensor = self.chosen(rows[even])
+        return out
+
+
+def _choosing(sizes: Sizes) -> nn.Module:
+    return Choosing(sizes("dim", 12), sizes("inner", 5))
+
+
+def _rows(sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
+    return (maker.floats((sizes("batch_size", 3), sizes("seq_len", 8), sizes("dim", 12))),), {}
+
+
+def test_a_size_that_conditions_of_others_kept_is_held_once_it_moves() -> None:
+    """Beside a class that needs three at once the length alone is to blame; without it, both."""
+    asking, chosen = (f"{one.__module__}.{one.__qualname__}" for one in (Asking, Chosen))
+    recipe = Recipe(f"{Choosing.__module__}.{Choosing.__qualname__}", Choosing.__module__, _choosing, _rows)
+    derived = derive(recipe, torch.float32, [asking, chosen], seed=0, loops=False)
+
+    [found] = [one for one in with_counts_held(derived, 0, 3) if one.target == chosen]
+
+    assert found.exact
+    assert {"{batch_size} == 3", "{seq_len} == 8"} <= {c.text() for c in found.pattern.conditions}
+    assert {"dim", "inner"} == found.pattern.summary.symbols() & found.notes.keys()

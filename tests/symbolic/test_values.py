@@ -190,3 +190,31 @@ def test_integers_that_python_writes_are_known(recipe_from: Callable[..., Recipe
     [(_, size)] = call.results.items()
     rows = Expr.symbol("rows") if symbolic else Expr.const(5)
     assert Expr.of(size).subs({"a_dtype_bytes": 4}) == rows * (2 * 3 * 10 * 4)
+
+
+class Scalars(nn.Module):
+    """Lists, pads and resizes by tensors of one number each."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        two, three = torch.tensor([2, 3], device=x.device)
+        ends = torch.tensor([0, two, three + 1], device=x.device).cumsum(0)
+        wide = nn.functional.pad(x, (0, three))
+        large = nn.functional.interpolate(wide[None, None], size=(three, two + ends[2]))  # type: ignore[arg-type]
+        return large[0, 0].expand(int(ends[1]), -1, -1).clone()
+
+
+@pytest.mark.parametrize("symbolic", [True, False])
+def test_numbers_in_tensors_are_sizes_wherever_torch_takes_some(
+    recipe_from: Callable[..., Recipe], symbolic: bool
+) -> None:
+    """torch asks such tensors for their number where no mode sees it, which meta tensors refuse."""
+    recipe = recipe_from(Scalars, lambda n: Scalars(), lambda n, maker: (maker.floats((n.rows, 3)),), rows=5)
+    trace = (
+        run_symbolically(recipe).trace
+        if symbolic
+        else run_measured(recipe, {"rows": 5}, torch.float32, Widths(4, 4, 4))[0]
+    )
+
+    [call] = trace.calls
+    [(_, size)] = call.results.items()
+    assert Expr.of(size).subs({"a_dtype_bytes": 4}) == 2 * 3 * (2 + 6) * 4

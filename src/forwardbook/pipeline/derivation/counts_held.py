@@ -32,6 +32,8 @@ def with_counts_held(derived: Sequence[Derived], seed: int, points: int) -> list
         for i, again in _with_held(derived, members, names, numbers, seed, points).items():
             if again.exact:
                 found[i], held[i] = again, names
+            else:
+                suspects[i] += [more for more in _further(again, names, numbers) if more not in suspects[i]]
     for name in sorted({name for names in held.values() if len(names) <= SINGLE for name in names}):
         groups: dict[Names, list[int]] = {}
         for i, names in held.items():
@@ -47,13 +49,18 @@ def with_counts_held(derived: Sequence[Derived], seed: int, points: int) -> list
 def _by_turns(
     suspects: Mapping[int, Sequence[Names]], held: Mapping[int, Names]
 ) -> Iterator[tuple[Names, list[int]]]:
-    """The first suspects of all, then the second ones of those that none is `held` for yet, and so on."""
-    for turn in range(max(map(len, suspects.values()), default=0)):
+    """The first suspects of all, then the second ones of those that none is `held` for yet, and so on.
+
+    Whoever tries them may add to the suspects meanwhile.
+    """
+    turn = 0
+    while turn < max(map(len, suspects.values()), default=0):
         groups: dict[Names, list[int]] = {}
         for i, names in suspects.items():
             if turn < len(names) and i not in held:
                 groups.setdefault(names[turn], []).append(i)
         yield from groups.items()
+        turn += 1
 
 
 def _with_held(
@@ -77,6 +84,15 @@ def _with_held(
         i: with_counts_said(replace(derived[i], pattern=pattern, proof=proof, interpolated=()))
         for i, pattern, proof in made
     }
+
+
+def _further(again: Derived, names: Names, numbers: Mapping[str, int]) -> list[Names]:
+    """What is held and fails, with those beside it that had another value now wherever it failed.
+
+    Where it was proved beside others, their conditions may have kept such a size as it was.
+    """
+    joined = (tuple(sorted({*names, *more})) for more in _guilty(again, numbers)[-1:])
+    return [more for more in joined if 2 * len(more) <= len(numbers) and len(more) > len(names)]
 
 
 def _guilty(one: Derived, numbers: Mapping[str, int]) -> list[Names]:
