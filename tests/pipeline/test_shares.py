@@ -10,6 +10,7 @@ from forwardbook.pipeline.catalogue.merge import merge
 from forwardbook.pipeline.catalogue.plan import planned
 from forwardbook.pipeline.catalogue.record import ClassResult, UnitRecord, UnitResult, read_catalogue
 from forwardbook.pipeline.catalogue.share import copy_of, freed, shape, shared
+from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
 
 from .zoo import NAMES, Child, Make, built
@@ -55,14 +56,19 @@ def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry
     assert before != database["zoo_of_parts_Ant"].regimes
 
 
+def _freed_copy(holder: Entry, longer: int) -> Entry:
+    """What a copy becomes that lies nine lines further below and takes so many lines more."""
+    there = holder.code_location
+    here = {"line_start": there.line_start + 9, "line_end": there.line_end + 9 + longer}
+    copy = copy_of(holder.model_copy(update={"code_location": there.model_copy(update=here)}), "a_Ant")
+    return freed(copy, holder, "a_Ant")
+
+
 def test_lines_of_a_copy_are_those_of_its_own_code(make_entry: Make) -> None:
     """A copy that is freed has the lines of its class, which lies further below in its file."""
     holder = make_entry("Ant", full_class_name="a.Ant")
-    there = holder.code_location
-    here = {"line_start": there.line_start + 9, "line_end": there.line_end + 9}
-    copy = copy_of(holder.model_copy(update={"code_location": there.model_copy(update=here)}), "a_Ant")
 
-    alone = freed(copy, holder, "a_Ant")
+    alone = _freed_copy(holder, 0)
 
     assert shape(alone) == shape(holder)
     for mine, theirs in zip(alone.regimes, holder.regimes, strict=True):
@@ -77,11 +83,8 @@ def test_lines_of_a_copy_are_those_of_its_own_code(make_entry: Make) -> None:
 def test_a_copy_whose_lines_nobody_knows_loses_its_formulas(make_entry: Make) -> None:
     """Its code takes more lines than the holder's: where those that cost something are, no number says."""
     holder = make_entry("Ant", full_class_name="a.Ant")
-    there = holder.code_location
-    here = {"line_start": there.line_start + 9, "line_end": there.line_end + 11}
-    copy = copy_of(holder.model_copy(update={"code_location": there.model_copy(update=here)}), "a_Ant")
 
-    alone = freed(copy, holder, "a_Ant")
+    alone = _freed_copy(holder, 2)
 
     assert () == alone.regimes and "those of a_Ant" in alone.validation.reason
 

@@ -176,20 +176,27 @@ class Written(nn.Module):
         return x.repeat(int((shapes.prod(1) == listed.prod(1)).sum()), int(shapes.prod(1).sum()))
 
 
-@pytest.mark.parametrize("symbolic", [True, False])
-def test_integers_that_python_writes_are_known(recipe_from: Callable[..., Recipe], symbolic: bool) -> None:
-    """What is written into an empty tensor of integers, or listed, is a value on meta too."""
-    recipe = recipe_from(Written, lambda n: Written(), lambda n, maker: (maker.floats((n.rows, 3)),), rows=5)
+def size_of_result(recipe: Recipe, symbolic: bool) -> Expr:
+    """The bytes of the one result of the one call, where `rows` is 5 or a symbol."""
     trace = (
         run_symbolically(recipe).trace
         if symbolic
         else run_measured(recipe, {"rows": 5}, torch.float32, Widths(4, 4, 4))[0]
     )
-
     [call] = trace.calls
-    [(_, size)] = call.results.items()
+    [size] = call.results.values()
+    return Expr.of(size).subs({"a_dtype_bytes": 4})
+
+
+@pytest.mark.parametrize("symbolic", [True, False])
+def test_integers_that_python_writes_are_known(recipe_from: Callable[..., Recipe], symbolic: bool) -> None:
+    """What is written into an empty tensor of integers, or listed, is a value on meta too."""
+    recipe = recipe_from(Written, lambda n: Written(), lambda n, maker: (maker.floats((n.rows, 3)),), rows=5)
+
+    size = size_of_result(recipe, symbolic)
+
     rows = Expr.symbol("rows") if symbolic else Expr.const(5)
-    assert Expr.of(size).subs({"a_dtype_bytes": 4}) == rows * (2 * 3 * 10 * 4)
+    assert size == rows * (2 * 3 * 10 * 4)
 
 
 class Scalars(nn.Module):
@@ -209,12 +216,7 @@ def test_numbers_in_tensors_are_sizes_wherever_torch_takes_some(
 ) -> None:
     """torch asks such tensors for their number where no mode sees it, which meta tensors refuse."""
     recipe = recipe_from(Scalars, lambda n: Scalars(), lambda n, maker: (maker.floats((n.rows, 3)),), rows=5)
-    trace = (
-        run_symbolically(recipe).trace
-        if symbolic
-        else run_measured(recipe, {"rows": 5}, torch.float32, Widths(4, 4, 4))[0]
-    )
 
-    [call] = trace.calls
-    [(_, size)] = call.results.items()
-    assert Expr.of(size).subs({"a_dtype_bytes": 4}) == 2 * 3 * (2 + 6) * 4
+    size = size_of_result(recipe, symbolic)
+
+    assert size == 2 * 3 * (2 + 6) * 4

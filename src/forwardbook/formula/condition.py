@@ -44,6 +44,11 @@ class Condition:
 
         return Condition(*parse_comparison(text))
 
+    @staticmethod
+    def that_is(name: str, value: int) -> Condition:
+        """The condition that a size is this number."""
+        return Condition(Expr.symbol(name), "==", Expr.const(value))
+
     def holds(self, values: Mapping[str, int], known: Known | None = None) -> bool:
         """Whether the comparison is true at these sizes; others at the same may share what is `known`."""
         known = {} if known is None else known

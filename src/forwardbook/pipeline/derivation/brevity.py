@@ -30,7 +30,7 @@ def short_enough(pattern: Pattern, numbers: Mapping[str, int]) -> Pattern:
         most = max(names, key=written.__getitem__)
         held[most] = numbers[most]
         pattern = substituted(pattern, {most: numbers[most]})
-    said = (Condition(Expr.symbol(name), "==", Expr.const(value)) for name, value in held.items())
+    said = (Condition.that_is(name, value) for name, value in held.items())
     return replace(pattern, conditions=(*pattern.conditions, *said)) if held else pattern
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
 from forwardbook.profiling.proof import prove
 
@@ -72,7 +72,7 @@ def _with_held(
     points: int,
 ) -> dict[int, Derived]:
     """The members with these counts as they were, proved together; each alone where no sizes suit all."""
-    held = tuple(Condition(Expr.symbol(name), "==", Expr.const(numbers[name])) for name in names)
+    held = tuple(Condition.that_is(name, numbers[name]) for name in names)
     patterns = [under(derived[i].pattern, derived[i].recipe, held) for i in members]
     first = derived[members[0]]
     proofs = prove(first.recipe, patterns, numbers, first.dtype, seed, points, held)

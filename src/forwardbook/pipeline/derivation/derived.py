@@ -12,7 +12,7 @@ from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import Summary
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition
 from forwardbook.profiling.proof import PatternProof
 
 
@@ -61,7 +61,7 @@ def with_counts_said(one: Derived) -> Derived:
     seen = {name: {p.sizes[name] for p in one.proof.points if name in p.sizes} for name in sorted(counted)}
     same = {name: next(iter(values)) for name, values in seen.items() if len(values) == 1}
     known = {c.text() for c in one.pattern.conditions}
-    said = [Condition(Expr.symbol(name), "==", Expr.const(value)) for name, value in same.items()]
+    said = [Condition.that_is(name, value) for name, value in same.items()]
     more = tuple(c for c in said if c.text() not in known)
     return replace(one, pattern=replace(one.pattern, conditions=(*one.pattern.conditions, *more)))
 

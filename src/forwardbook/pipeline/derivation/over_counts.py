@@ -89,7 +89,7 @@ class _Work:
             ways.sort(key=lambda way: way[1] != 1 or way[0] == _above(names, self.numbers))
         for place, (starts, step) in enumerate(sorted(ways, key=lambda one: one != before)):
             if place == FIRST and wide and others:
-                still = tuple(Condition(Expr.symbol(n), "==", Expr.const(self.numbers[n])) for n in wide)
+                still = tuple(Condition.that_is(n, self.numbers[n]) for n in wide)
                 replace(self, still=still).interpolate(others, members)
             if members := [i for i in members if not _settled(self.derived[i])]:
                 self._tried(names, members, starts, step)

@@ -16,7 +16,7 @@ from forwardbook.analyzers.symbolic.loops import without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.errors import ForwardbookError
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, paired
 from forwardbook.pipeline.derivation.relax import Relaxed
@@ -100,7 +100,7 @@ def _without_numbers(
         if mended is not None:
             yield mended
             continue
-        held = [Condition(Expr.symbol(name), "==", Expr.const(numbers[name])) for name in names]
+        held = [Condition.that_is(name, numbers[name]) for name in names]
         yield replace(pattern, conditions=tuple(distinct([*held, *pattern.conditions])))
 
 

@@ -65,7 +65,7 @@ def phase_costs(
         raise NoPolynomial(
             name, f"{recipe.target} ({phase.name}): not one polynomial in {name}: {differences[0]}"
         )
-    told = [Condition(Expr.symbol(n), "==", Expr.const(v)) for n, v in fixed.items()]
+    told = [Condition.that_is(n, v) for n, v in fixed.items()]
     return PhaseCosts(
         phase="decode" if phase.name == "decode" else "prefill",
         conditions=[c.text() for c in (*told, *conditions, derivation.width())],
