@@ -25,6 +25,7 @@ TRIES = 24
 REDRAWS = 6
 BEYOND = (8, 14)  # so many layers further, kinds of layers that come round every six or eight have come round
 MORE = 3  # further points, while a size of a formula has had one value at all of them
+REFUSALS = 3  # of drawn sizes, by what holds the modules or runs before them, until what it asked is heeded
 UNEQUAL = {"w_dtype_bytes": 3, "a_dtype_bytes": 5, "kv_dtype_bytes": 7}
 
 
@@ -134,6 +135,7 @@ def prove(
 
     At one of them each size of `beyond` is a dozen larger than that, at another each of `below` is smaller,
     if the conditions allow it. So are sizes that became numbers far larger at one and far smaller at another.
+    Where the run is refused at what is drawn, what was asked around the calls limits the draws as well.
     """
     rng = random.Random(seed)
     proofs = [PatternProof(p) for p in patterns]
@@ -150,6 +152,9 @@ def prove(
     further = dict(beyond or {})
     lower = {name: value for name, value in (below or {}).items() if value > 1}
     octaves = Octaves({name for p in patterns for name in p.before}, moving, rng)
+    around = {c.text(): c for p in patterns for c in p.around if c.symbols() <= set(hints)}
+    heeded = [*conditions, *(c for text, c in around.items() if text not in together)]
+    refusals = 0
     for attempt in range(0 if problem else TRIES):
         if all(len(p.points) >= wanted for p in proofs):
             if wanted == points + MORE or not _unvaried(free, seen):
@@ -164,9 +169,10 @@ def prove(
         elif lower and len(seen) == points - 2:
             fixed |= {name: rng.randint(-(-value // 2), value - 1) for name, value in lower.items()}
             lower = {}
-        if seen and not all(p.differences for p in proofs):
-            fixed |= octaves.asked()
-        sizes = draw(hints, conditions, rng, fixed)
+        far = octaves.asked() if seen and not all(p.differences for p in proofs) else {}
+        fixed |= far
+        sizes = draw(hints, heeded, rng, fixed) if refusals >= REFUSALS else None
+        sizes = sizes or draw(hints, conditions, rng, fixed)
         for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
             if sizes is None or not _unvaried(moving, [*seen, sizes]):
                 break
@@ -188,6 +194,7 @@ def prove(
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
             problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             octaves.answered(done=False)
+            refusals += not far
             continue
         octaves.answered(done=True)
         seen.append(sizes)

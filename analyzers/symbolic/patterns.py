@@ -60,6 +60,9 @@ class Pattern:
     before: frozenset[str] = frozenset()
     """The sizes that anything in the run had needed as numbers by the end of the call: what is handed to it
     may have the shape that so many layers before it gave."""
+    around: tuple[Condition, ...] = ()
+    """What anything in the run had asked by the end of the call, constructors of what holds the module among
+    them: under these the run comes to the call, and its costs may hang on none of them."""
 
     @property
     def path(self) -> str:
@@ -145,6 +148,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         steady=tuple(run.expressions.all_steady()),
         counts=_counts(run, call),
         before=_before(run, call),
+        around=tuple(run.expressions.conditions(run.ledger.guards[: call.guards[1]])),
     )
 
 

@@ -34,6 +34,18 @@ class Heads(nn.Module):
         return x * x.norm(dim=-1, keepdim=True)
 
 
+class Beside(nn.Module):
+    """A gate that runs after heads: its own code asks nothing of the width that they refuse."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads, self.gate = Heads(width, heads), nn.GLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.heads(x)
+        return self.gate(x)
+
+
 @pytest.fixture
 def recipe(recipe_from: Callable[..., Recipe]) -> Recipe:
     """The module over some rows."""
@@ -69,6 +81,23 @@ def test_points_are_within_the_conditions(recipe: Recipe, pattern: Pattern) -> N
 
     assert all(c.holds(p.sizes) for p in points for c in pattern.conditions if c.symbols() <= set(HINTS))
     assert POINTS == len({tuple(p.sizes.items()) for p in points})
+
+
+def test_what_the_holder_of_a_module_refuses_is_not_drawn_again(recipe_from: Callable[..., Recipe]) -> None:
+    """A gate is proved at widths that the heads before it take, though nothing in it asks for them."""
+    sizes = {"rows": 5, "width": 94, "heads": 47}
+    recipe = recipe_from(
+        Beside,
+        lambda n: Beside(n.width, n.heads),
+        lambda n, maker: (maker.floats((n.rows, n.width)),),
+        **sizes,
+    )
+    gate = patterns(run_symbolically(recipe), "torch.nn.modules.activation.GLU")[0]
+    assert not any("heads" in c.symbols() for c in gate.conditions)
+
+    proofs = [prove(recipe, [one], sizes, torch.float32, seed=1)[0] for one in (gate, replace(gate, around=()))]
+
+    assert [True, False] == [proof.exact for proof in proofs]
 
 
 @pytest.mark.parametrize("field", ["flops", "pointwise_ops", "reads", "writes"])
