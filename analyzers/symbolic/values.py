@@ -20,6 +20,7 @@ from torch.utils._pytree import tree_map
 from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, lifted, on_cpu
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
+from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
 from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
     carry,
@@ -140,10 +141,10 @@ class Values:
             whole = torch.broadcast_tensors(inputs[0], inputs[1])[0]
             return torch.empty((element_count(whole),), dtype=whole.dtype, device="meta")
         if known and inputs:
-            _become_numbers(inputs)
+            become_numbers(inputs)
             return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
         if name == "masked_select" and shadow(inputs[1]) is not None:
-            _become_numbers(inputs[1:])
+            become_numbers(inputs[1:])
             mask = shadow(inputs[1])
             assert mask is not None
             shape = torch.broadcast_shapes(numbers(inputs[0].shape), mask.shape)
@@ -162,7 +163,7 @@ class Values:
                 continue
             mask = shadow(index)
             assert mask is not None
-            _become_numbers([index])
+            become_numbers([index])
             found += [to_meta(i) for i in mask.to(torch.bool).nonzero(as_tuple=True)]
         return found
 
@@ -191,6 +192,8 @@ class Values:
         outputs = tensors_in(out)
         if not outputs or any(elements(o) > LIMIT for o in outputs):
             return
+        if self.symbolic and (known or not inputs):
+            inherit(outputs, (args, kwargs))
         if name in _UNINITIALISED and not (outputs[0].is_floating_point() or outputs[0].is_complex()):
             # what is not written before it is read nobody may rely on: zeros do
             carry(outputs[0], torch.zeros(numbers(outputs[0].shape), dtype=outputs[0].dtype, device="cpu"))
@@ -239,13 +242,6 @@ class Values:
         else:
             carry(index, flat.reshape(shape))
         self.assumed[f"balanced routing: indices of {name} over values from weights go round robin"] += 1
-
-
-def _become_numbers(tensors: Iterable[Tensor]) -> None:
-    """Writes down that a number was made of these; it hangs on their sizes, and nothing says how."""
-    for tensor in tensors:
-        for size in tensor.shape:
-            int(size)
 
 
 def _value_of(leaf: object) -> object:
