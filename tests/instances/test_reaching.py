@@ -22,6 +22,7 @@ from forwardbook.analyzers.instances.pretrained.settings import put
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.analyzers.instances.pretrained.submodules import Fit, alone, called_alone, names_in, runs
 from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe
+from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.pipeline.catalogue.derive import names_called
 
 accept_symbolic_sizes()
@@ -213,6 +214,15 @@ def test_a_class_that_no_model_holds_is_built_by_its_constructor(name: str) -> N
     """The first config of the family with which it can be built, and inputs by names and widths."""
     (inside,) = by_themselves(name)
     assert name in names_called(inside.recipe, {})
+
+
+def test_fields_of_two_configs_that_differ_are_sizes_of_their_own() -> None:
+    """An embedder that takes the configs of its sounds and of its text runs at any widths of the two."""
+    name = "transformers.models.gemma3n.modeling_gemma3n.Gemma3nMultimodalEmbedder"
+    (inside,) = by_themselves(name)
+    assert name in names_called(inside.recipe, {"hidden_size": 24, "text_config.hidden_size": 40})
+    notes = run_symbolically(inside.recipe).notes
+    assert [1536, 2048] == [notes[size].hint for size in ("hidden_size", "text_config.hidden_size")]
 
 
 def test_a_class_nothing_fits_says_so() -> None:

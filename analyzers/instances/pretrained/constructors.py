@@ -172,12 +172,13 @@ def _build(
     cls: type[nn.Module], config: PreTrainedConfig | None, arguments: Mapping[str, object], sizes: Sizes
 ) -> nn.Module:
     given: dict[str, object] = {}
+    known: dict[str, int] = {}
     fields: PreTrainedConfig | None = None
     taken = [one for one in _parameters(cls) if _CONFIG.fullmatch(one.name) and one.default is one.empty]
     for i, one in enumerate(taken):
         chosen = config if i == 0 else make_config(_configs_for(cls, one)[0], InstanceOptions())
         asked = copied(cast("PreTrainedConfig", chosen))
-        ask_sizes(asked, sizes)
+        ask_sizes(asked, _apart(one.name, sizes, known))
         if getattr(asked, "_attn_implementation", None) is None:
             asked._attn_implementation = "sdpa"
         given[one.name] = asked
@@ -188,3 +189,14 @@ def _build(
     module = cls(**given, **shared, **free).eval()
     module.__dict__[AROUND] = fields
     return module
+
+
+def _apart(config: str, sizes: Sizes, known: dict[str, int]) -> Sizes:
+    """Sizes of one of several configs: a field that another has with another number bears its name."""
+
+    def ask(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+        if known.setdefault(name, hint) == hint:
+            return sizes(name, hint, meaning, source)
+        return sizes(f"{config}.{name}", hint, meaning, f"config.{config}.{name}")
+
+    return ask
