@@ -9,17 +9,17 @@ Both are written down.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
-from torch._dispatch.python import enable_python_dispatcher
-from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, lifted, on_cpu
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
+from forwardbook.analyzers.symbolic.on_meta import run_on_meta
 from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
 from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
@@ -103,7 +103,8 @@ class Values:
             real_args, real_kwargs = tree_map(_value_of, (args, kwargs))
             if real_kwargs.get("device") is not None:
                 real_kwargs = {**real_kwargs, "device": torch.device("cpu")}
-            return func(*real_args, **real_kwargs)
+            with _floats_as_usual():
+                return func(*real_args, **real_kwargs)
 
         if name in ("_local_scalar_dense", "is_nonzero", "item", "equal"):
             return real() if known and inputs else self._assumed_scalar(name, inputs[0])
@@ -113,9 +114,9 @@ class Values:
         if indexing and isinstance(args[1], list | tuple):
             args = (args[0], self._integer_indices(args[1]), *args[2:])
         if self.memory is not None:
-            out = self.memory.run(_run, func, args, kwargs)
+            out = self.memory.run(run_on_meta, func, args, kwargs)
         else:
-            out = _run(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
+            out = run_on_meta(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
         self._follow(func, name, args, kwargs, inputs, known, out, real)
         return out
 
@@ -244,6 +245,23 @@ class Values:
         self.assumed[f"balanced routing: indices of {name} over values from weights go round robin"] += 1
 
 
+@contextmanager
+def _floats_as_usual() -> Iterator[None]:
+    """Inside, floats made of whole numbers are wide: a model in bfloat16 runs where float32 is the default.
+
+    A length over a stride would be rounded to eight bits otherwise, and padded to another length.
+    """
+    before = torch.get_default_dtype()
+    if before.itemsize >= torch.float32.itemsize:
+        yield
+        return
+    torch.set_default_dtype(torch.float32)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
 def _value_of(leaf: object) -> object:
     return shadow(leaf) if isinstance(leaf, Tensor) else hint_of(leaf)
 
@@ -252,37 +270,3 @@ def _value_of(leaf: object) -> object:
 _SIZES = {torch.ops.aten.size.default}
 # How the value of a tensor becomes one of Python's.
 _ITEM = torch.ops.aten._local_scalar_dense.default
-# The same views without autograd's bookkeeping; only the twin has a symbolic kernel.
-_SYMBOLIC_TWIN = {
-    torch.ops.aten.unsafe_split.Tensor: torch.ops.aten.split.Tensor,
-    torch.ops.aten.unsafe_split_with_sizes.default: torch.ops.aten.split_with_sizes.default,
-}
-# How torch says that a kernel takes plain integers only.
-_SPECIALISED = ("SymInt", "symbolic", "dispatch_on_subclass")
-
-
-def _run(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-    """`func` on meta; without a symbolic kernel it is run at this run's numbers, which is written down."""
-    leaves = leaves_in((args, kwargs))
-    if any(isinstance(leaf, Tensor) and is_lazy(leaf) for leaf in leaves):
-        return func(*args, **kwargs)
-    func = _SYMBOLIC_TWIN.get(func, func)
-    if func is torch.ops.aten.resize_as_.default:  # takes the sizes of a tensor as numbers; resize_ symbols
-        resized, like = tensors_in(args)
-        func, args = torch.ops.aten.resize_.default, (resized, list(like.shape))
-    try:
-        with enable_python_dispatcher():
-            return func(*args, **kwargs)
-    except (RuntimeError, TypeError) as problem:
-        symbolic = [leaf for leaf in leaves if isinstance(leaf, torch.SymInt | torch.SymFloat)]
-        if not symbolic or not any(text in str(problem) for text in _SPECIALISED):
-            raise
-    try:
-        return func(*args, **kwargs)
-    except (RuntimeError, TypeError) as problem:
-        if not any(text in str(problem) for text in _SPECIALISED):
-            raise
-    for size in symbolic:
-        size.node.evaluate()
-    args, kwargs = tree_map(hint_of, (args, kwargs))
-    return func(*args, **kwargs)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
 from forwardbook.analyzers.symbolic.recorder import Widths
-from forwardbook.analyzers.symbolic.run import run_measured, run_symbolically
+from forwardbook.analyzers.symbolic.run import default_dtype, run_measured, run_symbolically
 from forwardbook.analyzers.symbolic.shadows import LIMIT, carry, elements, shadow, to_meta
 from forwardbook.analyzers.symbolic.values import UnknownValue, Values
 from forwardbook.formula import Expr
@@ -94,6 +94,15 @@ def test_unknown_scalar_is_an_assumption(values: Values, dtype: torch.dtype, num
     assert number == values.run(aten._local_scalar_dense.default, (tensor,), {})
     name = str(dtype).removeprefix("torch.")
     assert {f"the value of a {name} scalar (_local_scalar_dense)": 1} == dict(values.assumed)
+
+
+def test_lengths_are_not_rounded_where_bfloat16_is_the_default(values: Values) -> None:
+    """A length over a stride is what it is for a model in bfloat16, run where float32 is the default."""
+    with default_dtype(torch.bfloat16):
+        frames = values.run(aten.div.Tensor, (to_meta(torch.tensor(1007)), to_meta(torch.tensor(1))), {})
+
+    assert isinstance(frames, Tensor)
+    assert (1007.0, torch.bfloat16) == (known(frames), frames.dtype)
 
 
 def test_boolean_index_of_a_known_mask(values: Values) -> None:
