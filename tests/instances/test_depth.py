@@ -6,6 +6,7 @@ import pytest
 from transformers import BeitConfig, DinatConfig, Llama4TextConfig, SmolLM3Config, SwinConfig, VitPoseConfig
 
 from forwardbook.analyzers.instances.pretrained.depth import cut_depth, follow_depth
+from forwardbook.analyzers.symbolic.ledger import Ledger
 
 
 def _deep(config, layers):
@@ -63,3 +64,13 @@ def test_stages_whose_layers_are_listed_one_by_one_are_not_cut():
     before = list(config.depths)
     cut_depth(config)
     assert list(config.depths) == before and [len(one) for one in config.dilations] == before
+
+
+@pytest.mark.parametrize(("config", "needed"), [(SmolLM3Config(), ["num_hidden_layers"]), (SwinConfig(), [])])
+def test_a_number_of_layers_is_needed_where_a_list_has_one_word_for_each(config, needed):
+    ledger = Ledger()
+    made = copy.deepcopy(config)
+    before = made.num_hidden_layers
+    made.__dict__["num_hidden_layers"] = ledger.symbol("num_hidden_layers", before)
+    follow_depth(made, "num_hidden_layers", before)
+    assert needed == [one.node.name for one in ledger.consumed]

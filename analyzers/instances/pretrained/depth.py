@@ -75,6 +75,8 @@ def _shortest_prefix(config: PreTrainedConfig) -> int:
 def follow_depth(config: PreTrainedConfig, name: str, hint: int) -> None:
     """Lists with one word per layer get as long as the number of layers that was answered.
 
+    A model that goes through such a list asks for the number no more: that it is needed is written down here.
+
     Raises:
         ValueError: where a layer that is named as an output is beyond them, as the config would say.
     """
@@ -84,6 +86,8 @@ def follow_depth(config: PreTrainedConfig, name: str, hint: int) -> None:
     if len(config.__dict__.get("stage_names") or ()) == hint + 1 and layers < _last_output(config):
         raise ValueError(f"{name}: the output of layer {_last_output(config)} is wanted, and there is none")
     _resize(config, hint, hint_of(layers))
+    if any(_lists_layers(field, value, hint_of(layers)) for field, value in config.__dict__.items()):
+        int(layers)
     for field, default, derived in _derived(cast("Hashable", type(config)), name, hint_of(layers)):
         if config.__dict__.get(field) == default:
             config.__dict__[field] = list(derived)
@@ -95,9 +99,7 @@ def _resize(config: PreTrainedConfig, before: int, after: int) -> None:
         return
     fields = config.__dict__
     for name, value in list(fields.items()):
-        if not (isinstance(value, list) and all(isinstance(x, str) for x in value)):
-            continue
-        if len(value) == before and LAYER_LIST.search(name):
+        if _lists_layers(name, value, before):
             fields[name] = [value[i % before] for i in range(after)]
     names = fields.get("stage_names") or []
     if len(names) == before + 1:  # what comes before the first layer has a name too
@@ -105,6 +107,13 @@ def _resize(config: PreTrainedConfig, before: int, after: int) -> None:
         if not _last_output(config):
             fields["_out_indices"], fields["_out_features"] = [after], numbered[-1:]
         fields["stage_names"] = [names[0], *numbered]
+
+
+def _lists_layers(name: str, value: object, layers: int) -> bool:
+    """Whether a field has one word for each of so many layers."""
+    if not (isinstance(value, list) and len(value) == layers and LAYER_LIST.search(name)):
+        return False
+    return all(isinstance(x, str) for x in value)
 
 
 @lru_cache(maxsize=256)
