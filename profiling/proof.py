@@ -152,8 +152,8 @@ def prove(
     further = dict(beyond or {})
     lower = {name: value for name, value in (below or {}).items() if value > 1}
     octaves = Octaves({name for p in patterns for name in p.before}, moving, rng)
-    around = {c.text(): c for p in patterns for c in p.around if c.symbols() <= set(hints)}
-    heeded = [*conditions, *(c for text, c in around.items() if text not in together)]
+    around = dict.fromkeys(c for p in patterns for c in p.around if c.symbols() <= set(hints))
+    heeded = list(dict.fromkeys((*conditions, *around)))
     refusals = 0
     for attempt in range(0 if problem else TRIES):
         if all(len(p.points) >= wanted for p in proofs):
