@@ -17,13 +17,13 @@ from forwardbook.analyzers.symbolic.summary import LineKey, Summary, summarise
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.profiling.conflict import contradiction, unsatisfied
+from forwardbook.profiling.farther import Farther
 from forwardbook.profiling.octaves import Octaves
 from forwardbook.profiling.sizes import draw
 
 POINTS = 3
 TRIES = 24
 REDRAWS = 6
-BEYOND = (8, 14)  # so many layers further, kinds of layers that come round every six or eight have come round
 MORE = 3  # further points, while a size of a formula has had one value at all of them
 REFUSALS = 3  # of drawn sizes, by what holds the modules or runs before them, until what it asked is heeded
 UNEQUAL = {"w_dtype_bytes": 3, "a_dtype_bytes": 5, "kv_dtype_bytes": 7}
@@ -134,7 +134,8 @@ def prove(
     """Each pattern at `points` random assignments that satisfy its conditions, the recipe's and `held`.
 
     At one of them each size of `beyond` is a dozen larger than that, at another each of `below` is smaller,
-    if the conditions allow it. So are sizes that became numbers far larger at one and far smaller at another.
+    if conditions and module allow it: a few points more are tried for it. So are sizes that became numbers
+    far larger at one and far smaller at another.
     Where the run is refused at what is drawn, what was asked around the calls limits the draws as well.
     """
     rng = random.Random(seed)
@@ -149,7 +150,7 @@ def prove(
     free = _free(patterns, hints, conditions)
     moving = {name: hint for name, hint in hints.items() if name not in _held(conditions)}
     wanted = points
-    further = dict(beyond or {})
+    farther = Farther(beyond or {}, rng)
     lower = {name: value for name, value in (below or {}).items() if value > 1}
     octaves = Octaves({name for p in patterns for name in p.before}, moving, rng)
     around = dict.fromkeys(c for p in patterns for c in p.around if c.symbols() <= set(hints))
@@ -157,20 +158,19 @@ def prove(
     refusals = 0
     for attempt in range(0 if problem else TRIES):
         if all(len(p.points) >= wanted for p in proofs):
-            if wanted == points + MORE or not _unvaried(free, seen):
+            left = farther.open and not all(p.differences for p in proofs)
+            if wanted == points + MORE or not (left or _unvaried(free, seen)):
                 break
             wanted += 1
         fixed = _kept(hints, rng, attempt)
         if seen and attempt % 2:
             fixed = {name: value for name, value in fixed.items() if not _unvaried({name: value}, seen)}
-        if further and len(seen) == points - 1:
-            fixed |= {name: value + rng.randint(*BEYOND) for name, value in further.items()}
-            further = {}
-        elif lower and len(seen) == points - 2:
+        if lower and len(seen) == points - 2:
             fixed |= {name: rng.randint(-(-value // 2), value - 1) for name, value in lower.items()}
             lower = {}
         far = octaves.asked() if seen and not all(p.differences for p in proofs) else {}
-        fixed |= far
+        further = farther.asked() if len(seen) >= points - 1 else {}
+        fixed |= far | further
         sizes = draw(hints, heeded, rng, fixed) if refusals >= REFUSALS else None
         sizes = sizes or draw(hints, conditions, rng, fixed)
         for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
@@ -194,13 +194,14 @@ def prove(
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
             problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             octaves.answered(done=False)
-            refusals += not far
+            refusals += not (far or further)
             continue
         octaves.answered(done=True)
+        farther.met(sizes)
         seen.append(sizes)
         for proof in proofs:
             call = find_call(trace, proof.pattern.path, proof.pattern.occurrence)
-            if call is None or len(proof.points) >= wanted:
+            if call is None or (len(proof.points) >= wanted and not further):
                 continue
             measured = summarise(trace, call, {})
             proof.points.append(compare(proof.pattern.summary, measured, {**sizes, **widths}))

@@ -57,6 +57,8 @@ def reprove(
         _say(
             f"{len(found)}/{len(keys)} {one.full_class_name}: {one.state}{one.reason and f' ({one.reason})'}"
         )
+        for text in _differences(one):  # at once: a long run may be ended before its summary
+            _say(text)
     found.sort(key=lambda one: one.key)
     if as_json:
         rows = [one.model_dump(mode="json") | {"state": one.state} for one in found]
@@ -83,12 +85,8 @@ def _view(found: list[EntryAgain]) -> RenderableType:
 
     lines: list[RenderableType] = []
     for one in found:
-        for regime in (regime for regime in one.regimes if regime.differences):
-            sizes = ", ".join(f"{name}={value}" for name, value in sorted(regime.sizes.items()))
-            beside = "right, and beside it a call that no regime gives,"
-            said = "wrong" if regime.state == "different" else beside
-            lines.append(Text(f"{one.full_class_name}, {regime.name}: {said} at {sizes}", "bold red"))
-            lines += [f"  {escape(text)}" for text in regime.differences]
+        for text in _differences(one):
+            lines.append(Text(text, "" if text.startswith(" ") else "bold red"))
     lines += [
         escape(f"{one.full_class_name}: not measured: {one.reason}")
         for one in found
@@ -99,6 +97,18 @@ def _view(found: list[EntryAgain]) -> RenderableType:
     points = sum(regime.points for regime in regimes)
     lines.append(f"{equal} of {len(regimes)} regimes measured, {points} points, all numbers equal in these")
     return Group(*lines)
+
+
+def _differences(one: EntryAgain) -> list[str]:
+    """Each regime of an entry that differs, with the sizes, and beneath it the numbers."""
+    lines: list[str] = []
+    for regime in (regime for regime in one.regimes if regime.differences):
+        sizes = ", ".join(f"{name}={value}" for name, value in sorted(regime.sizes.items()))
+        beside = "right, and beside it a call that no regime gives,"
+        said = "wrong" if regime.state == "different" else beside
+        lines.append(f"{one.full_class_name}, {regime.name}: {said} at {sizes}")
+        lines += [f"  {text}" for text in regime.differences]
+    return lines
 
 
 def _say(text: str) -> None:

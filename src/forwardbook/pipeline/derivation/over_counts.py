@@ -9,6 +9,7 @@ from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
 from forwardbook.profiling.proof import PatternProof, prove
 
@@ -104,7 +105,9 @@ class _Work:
             mended = _without(first, chosen, names, starts, step, self.hints, self.numbers, known)
         except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
             return
-        beyond = {name: start + POINTS * max(step, 1) for name, start in starts.items()}
+        width = max(step, 1)
+        beyond = {name: start + POINTS * width for name, start in starts.items()}
+        ran = {name: start + (POINTS - 2) * width for name, start in starts.items()}
         for bounds in dict.fromkeys(((), _from(starts))):
             again = {
                 i: replace(p, conditions=(*p.conditions, *bounds))
@@ -112,8 +115,16 @@ class _Work:
                 if p is not None and not _settled(derived[i])
             }
             below = {} if bounds else starts
-            for i, (pattern, proof) in self._proved(first, again, beyond, below).items():
+            proved = self._proved(first, again, beyond, below)
+            wrong = {i: wrong_far(proof, ran, beyond) for i, (_, proof) in proved.items()}
+            wrong = {i: said for i, said in wrong.items() if said and _meets(self.numbers, (*said, *bounds))}
+            less = {i: bounded(proved[i][0], said) for i, said in wrong.items()}
+            blamed = {name for known in wrong.values() for c in known for name in c.symbols()}
+            others = {name: value for name, value in beyond.items() if name not in blamed}
+            nearer = {i: one for i, one in self._proved(first, less, others, below).items() if one[1].exact}
+            for i, (pattern, proof) in (proved | nearer).items():
                 if proof.exact or not (derived[i].exact or derived[i].proof.points):
+                    pattern = bounded(pattern, never_far(proof, ran, beyond) if proof.exact else ())
                     derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
                     if proof.exact:
                         self.favoured[names] = (dict(starts), step)
@@ -162,6 +173,11 @@ def _from(starts: Mapping[str, int]) -> tuple[Condition, ...]:
     return tuple(
         Condition(Expr.symbol(name), ">=", Expr.const(start)) for name, start in starts.items() if start > 1
     )
+
+
+def _meets(numbers: Mapping[str, int], bounds: Sequence[Condition]) -> bool:
+    """Whether the counts as they were are within: a narrow regime elsewhere is of no use to the call."""
+    return all(c.holds(numbers) for c in bounds)
 
 
 NESTED = 0  # in place of a step: the two sizes are counts of nested loops

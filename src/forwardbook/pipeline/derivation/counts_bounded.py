@@ -1,0 +1,50 @@
+"""A formula interpolated over counts in, and its proof; out up to how many of each it is known to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from forwardbook.analyzers.symbolic.patterns import Pattern
+from forwardbook.formula import Condition, Expr
+from forwardbook.profiling.farther import is_far
+from forwardbook.profiling.proof import PatternProof
+
+Counts = Mapping[str, int]
+
+
+def never_far(proof: PatternProof, least: Counts, counts: Counts) -> tuple[Condition, ...]:
+    """For each size that no point of an exact proof has far beyond `counts`: at most the largest of them.
+
+    It is at least `least`: the formula was made from runs with as many.
+    """
+    largest = {name: max((p.sizes[name] for p in proof.points), default=0) for name in counts}
+    near = (name for name, value in largest.items() if not is_far(value, counts[name]))
+    return tuple(_at_most(name, max(largest[name], least[name])) for name in near)
+
+
+def wrong_far(proof: PatternProof, least: Counts, counts: Counts) -> tuple[Condition, ...]:
+    """Where points differ only beyond `counts`: each size that is beyond there is at most what agreed.
+
+    Empty where a point differs with none beyond, where none differs, and where none agrees.
+    """
+    agreed = [p.sizes for p in proof.points if not p.differences]
+    beyond = [{n for n in counts if p.sizes[n] > counts[n]} for p in proof.points if p.differences]
+    if not (agreed and beyond and all(beyond)):
+        return ()
+    return tuple(
+        _at_most(name, max(least[name], *(s[name] for s in agreed if s[name] <= counts[name]), 1))
+        for name in sorted(set().union(*beyond))
+    )
+
+
+def bounded(pattern: Pattern, bounds: Sequence[Condition]) -> Pattern:
+    """The pattern under further conditions, which no test drops: a point beyond may agree by chance."""
+    if not bounds:
+        return pattern
+    conditions = dict.fromkeys((*pattern.conditions, *bounds))
+    return replace(pattern, conditions=tuple(conditions), steady=(*pattern.steady, *bounds))
+
+
+def _at_most(name: str, value: int) -> Condition:
+    return Condition(Expr.symbol(name), "<=", Expr.const(value))

@@ -1,0 +1,97 @@
+"""A formula interpolated over counts says up to how many it holds, where no run with many more agreed."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from torch import Tensor, nn
+
+from forwardbook.formula import Condition
+from forwardbook.pipeline.derivation.explore import FULL
+from forwardbook.pipeline.derivation.regimes import derive
+from forwardbook.pipeline.derivation.relax import relax
+from forwardbook.profiling.farther import Farther, is_far
+
+from .matrices import Maker, Projection, over_rows
+
+WIDER = (4, 9)  # indices of layers that do more, as a configuration lists them
+
+
+class Listed(nn.Module):
+    """One product in each layer; in those that are listed another."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for index, layer in enumerate(self.layers):
+            x = layer(layer(x)) if index in WIDER else layer(x)
+        return x
+
+
+class AtMost(nn.Module):
+    """As many equal layers as it is told, which may not be more than a dozen."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
+        if len(self.layers) > 12:
+            raise ValueError("too many")
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Lagged(nn.Module):
+    """One product for each of so many lags, a factor times the logarithm of the rows."""
+
+    def __init__(self, width: int, factor: int) -> None:
+        super().__init__()
+        self.layer, self.factor = Projection(width), factor
+
+    def forward(self, x: Tensor) -> Tensor:
+        lags = int(self.factor * math.log(x.shape[0]))
+        if lags > x.shape[0]:
+            raise ValueError("more lags than rows")
+        for _ in range(lags):
+            x = self.layer(x)
+        return x
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("kind", "name", "wrong"), [(Listed, "layers", 5), (AtMost, "layers", 13), (Lagged, "factor", 6)]
+)
+def test_a_count_is_at_most_what_agreed(
+    recipe_from: Maker, kind: type[nn.Module], name: str, wrong: int, seed: int
+) -> None:
+    """Where more layers cost another amount or are refused, no regime holds for as many, not even relaxed."""
+    recipe = over_rows(recipe_from, kind, "width", name, **{name: 2, "rows": 17})
+    rows = Condition.parse("{rows} == 17")
+    for found in relax(derive(recipe, FULL, [recipe.calls_as], seed, held=[rows]), seed):
+        sizes = {"rows": 17, "width": 6, name: wrong}
+        assert not found.derived.exact or not all(c.holds(sizes) for c in found.conditions)
+
+
+def test_each_count_is_tried_by_itself_where_all_are_refused() -> None:
+    """Of two counts the one that can be large is met by itself; then nearer values of the other are asked."""
+    farther = Farther({"layers": 6, "stages": 6}, random.Random(1))
+    asked = []
+    while farther.open:
+        sizes = {"layers": 2, "stages": 2} | farther.asked()
+        asked.append(sorted(name for name, value in sizes.items() if value > 6))
+        if sizes["stages"] <= 6:
+            farther.met(sizes)
+
+    assert [["layers", "stages"], ["layers", "stages"], ["layers"], ["stages"], ["stages"]] == asked
+    assert {} == farther.asked()
+
+
+def test_far_is_beyond_kinds_of_layers_that_come_round() -> None:
+    """Eight layers further are far, for what comes round every eight."""
+    assert (True, False) == (is_far(14, 6), is_far(13, 6))
