@@ -10,6 +10,7 @@ from torch import nn
 
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
 from forwardbook.pipeline.derivation.regimes import derive
+from forwardbook.pipeline.derivation.relax import relax
 
 
 class Halved(nn.Module):
@@ -61,3 +62,17 @@ def test_what_holds_for_an_octave_is_not_said_beyond(target: type[nn.Module], se
     for one in derive(recipe, torch.float32, (name,), seed):
         known = [c for c in one.pattern.conditions if c.symbols() <= sizes.keys()]
         assert not one.exact or not all(c.holds(sizes) for c in known)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_keeps_a_number_holds_for_those_who_are_handed_what_it_left(seed: int) -> None:
+    """Derived with its holder, of which conditions keep the factor in its octave, a module says so too."""
+    last = f"{Last.__module__}.{Last.__qualname__}"
+    recipe = Recipe(NAME, Halved.__module__, _built, _inputs, calls_as=NAME)
+    sizes = {"factor": 64, "dim": 12, "batch_size": 3, "seq_len": 4000}
+    found = relax(derive(recipe, torch.float32, (NAME, last), seed), seed)
+
+    assert 2 == len(found)
+    for one in found:
+        known = [c for c in one.conditions if c.symbols() <= sizes.keys()]
+        assert not one.derived.exact or not all(c.holds(sizes) for c in known)

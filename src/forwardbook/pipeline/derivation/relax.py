@@ -20,6 +20,7 @@ from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived
+from forwardbook.pipeline.derivation.of_callers import Outcome, of_callers
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.regimes import negated
 from forwardbook.profiling.proof import Point, compare, measure, widths_of
@@ -65,9 +66,6 @@ class Relaxed:
     refused: tuple[Condition, ...]
 
 
-_Outcome = tuple[dict[str, int], list[Point | None]]
-
-
 @dataclass(frozen=True)
 class _Bench:
     """What every test of one run needs."""
@@ -100,7 +98,17 @@ def relax(
     outcomes = {test.text(): _outcome(test, bench) for test in tests}
     beyond = {test.text(): _beyond(test, outcomes[test.text()], bench) for test in tests}
     learnt.asked.update(c.text() for one in derived for c in one.pattern.conditions)
-    return [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
+    steady = {c.text(): c for one in derived for c in one.pattern.steady if c.symbols() <= numbers.keys()}
+    others = {text: _outcome(c, bench) for text, c in list(steady.items())[:MOST]}
+    found = [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
+    return [_steadied(i, one, others) for i, one in enumerate(found)]
+
+
+def _steadied(index: int, one: Relaxed, outcomes: Mapping[str, Outcome | None]) -> Relaxed:
+    """With what keeps a number that others made of sizes, where the formula fails beyond: it hangs on it."""
+    if not (more := of_callers(index, one.conditions, outcomes)):
+        return one
+    return replace(one, conditions=tuple(independent([*one.conditions, *more], zeros=True)))
 
 
 def _tests(derived: Sequence[Derived], essential: Sequence[Sequence[Condition]]) -> list[Condition]:
@@ -123,7 +131,7 @@ def _divides(condition: Condition) -> bool:
 
 def _outcome(
     test: Condition, bench: _Bench, held: Sequence[Condition] = (), without: Condition | None = None
-) -> _Outcome | None:
+) -> Outcome | None:
     """Sizes that break the condition, and every pattern held against a run there; None if none ran.
 
     One condition is broken at a time, where that can be; `without` need not hold either way.
@@ -170,11 +178,11 @@ def _is_above_one(test: Condition) -> bool:
 class _Beyond:
     """Guards of the path beyond a dropped condition, each with a run that breaks it there, if one does."""
 
-    guards: tuple[tuple[Condition, _Outcome | None], ...] = ()
+    guards: tuple[tuple[Condition, Outcome | None], ...] = ()
     known: bool = True
 
 
-def _beyond(test: Condition, outcome: _Outcome | None, bench: _Bench) -> _Beyond:
+def _beyond(test: Condition, outcome: Outcome | None, bench: _Bench) -> _Beyond:
     """The guards of the run that broke `test` and left formulas as they are, put to the test on that side."""
     if outcome is None or not _is_branch(test, bench):
         return _Beyond()
@@ -206,7 +214,7 @@ def _judged(
     one: Derived,
     essential: Sequence[Condition],
     tests: Sequence[Condition],
-    outcomes: Mapping[str, _Outcome | None],
+    outcomes: Mapping[str, Outcome | None],
     beyond: Mapping[str, _Beyond],
 ) -> Relaxed:
     names = one.pattern.summary.symbols()
@@ -229,7 +237,7 @@ def _judged(
         kept += [c for c, _ in found.breaches]
         breaches += found.breaches
         points += found.points
-    kept += _of_callers(index, kept, tests, outcomes)
+    kept += of_callers(index, kept, outcomes)
     proof = replace(one.proof, points=points)
     stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= names]
     said = independent(list({c.text(): c for c in (*stated, *kept)}.values()), zeros=True)
@@ -237,27 +245,6 @@ def _judged(
     # where a stronger condition ends the weaker one may still hold: there the next regime says so itself
     ends = tuple((test, sizes) for test, sizes in breaches if test.text() in told)
     return Relaxed(replace(one, proof=proof), tuple(said), ends, tuple(refused))
-
-
-def _of_callers(
-    index: int,
-    kept: Sequence[Condition],
-    tests: Sequence[Condition],
-    outcomes: Mapping[str, _Outcome | None],
-) -> list[Condition]:
-    """Tests that the call itself never asked: its formula failed where only such a one was broken.
-
-    What a caller compares decides with what shapes it calls.
-    """
-    found: list[Condition] = []
-    for test in tests:
-        outcome = outcomes[test.text()]
-        point = outcome[1][index] if outcome is not None else None
-        if outcome is None or point is None or not point.differences:
-            continue
-        if all(condition.is_met(outcome[0]) for condition in (*kept, *found)):
-            found.append(test)
-    return found
 
 
 @dataclass(frozen=True)
@@ -269,7 +256,7 @@ class _Verdict:
 
 
 def _dropped(
-    index: int, test: Condition, outcome: _Outcome, beyond: _Beyond, proved: Sequence[Point]
+    index: int, test: Condition, outcome: Outcome, beyond: _Beyond, proved: Sequence[Point]
 ) -> _Verdict:
     """Nothing to keep where the formula holds on the other side; there a guard of that side, or the test."""
     sizes, found = outcome

@@ -127,7 +127,8 @@ class Again:
             met.differences, met.sizes, met.explains = unexplained, dict(values), equal
         elif equal:
             met.points += 1
-            met.sizes = {name: value for name, value in values.items() if name in one.names}
+            if not met.differences:  # else those of the call that differs are what there is to know
+                met.sizes = {name: value for name, value in values.items() if name in one.names}
             met.times += _times(one, values)
         else:
             self.note(one, "no call was one of this regime")
