@@ -22,6 +22,7 @@ from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.of_callers import Outcome, of_callers
 from forwardbook.pipeline.derivation.other_side import further_guards
+from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import negated
 from forwardbook.profiling.proof import Point, compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
@@ -101,12 +102,14 @@ def relax(
     steady = {c.text(): c for one in derived for c in one.pattern.steady if c.symbols() <= numbers.keys()}
     others = {text: _outcome(c, bench) for text, c in list(steady.items())[:MOST]}
     found = [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
-    return [_steadied(i, one, others) for i, one in enumerate(found)]
+    found = [_with(one, of_callers(i, one.conditions, others)) for i, one in enumerate(found)]
+    needed = of_others(derived, [one.conditions for one in found], held, bench.rng)
+    return [_with(one, more) for one, more in zip(found, needed, strict=True)]
 
 
-def _steadied(index: int, one: Relaxed, outcomes: Mapping[str, Outcome | None]) -> Relaxed:
-    """With what keeps a number that others made of sizes, where the formula fails beyond: it hangs on it."""
-    if not (more := of_callers(index, one.conditions, outcomes)):
+def _with(one: Relaxed, more: Sequence[Condition]) -> Relaxed:
+    """With conditions of others that its formula hangs on."""
+    if not more:
         return one
     return replace(one, conditions=tuple(independent([*one.conditions, *more], zeros=True)))
 
