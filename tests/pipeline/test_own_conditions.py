@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from torch import Tensor, nn
 
+from forwardbook.pipeline.derivation.derived import with_counts_said
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import derive
 
-from .matrices import Maker, Projection
+from .matrices import Maker, Projection, over_rows
 
 
 class Square(nn.Module):
@@ -50,3 +52,18 @@ def test_a_layer_handed_a_number_says_the_sizes_that_the_number_was_made_of(
     sizes = {"batch": 3, "image": 30, "patch": 6, "width": 10}
     right = derived[1].pattern.summary.totals.flops.evaluate(sizes) == 2 * 3 * 25 * 10 * 10
     assert right or not all(c.holds(sizes) for c in needed[1])
+
+
+@pytest.mark.parametrize(("values", "said"), [((2, 2, 2), True), ((2, 3, 2), False)])
+def test_what_the_caller_chose_and_no_point_changed_is_a_condition(
+    recipe_from: Maker, values: tuple[int, ...], said: bool
+) -> None:
+    """A proof in which others kept the number of images says so, though the formula does not name it."""
+    recipe = over_rows(recipe_from, Projection, "width")
+    [one] = derive(recipe, FULL, [recipe.calls_as], seed=1)
+    measured = zip(one.proof.points, values, strict=False)
+    points = [replace(p, sizes={**p.sizes, "images": n}) for p, n in measured]
+    images = replace(one.notes["rows"], hint=2)
+    kept = replace(one, notes={**one.notes, "images": images}, proof=replace(one.proof, points=points))
+
+    assert said is ("{images} == 2" in [c.text() for c in with_counts_said(kept).pattern.conditions])

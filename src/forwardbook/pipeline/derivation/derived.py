@@ -51,13 +51,16 @@ def with_counts_said(one: Derived) -> Derived:
 
     Formulas may hang on such a size without naming it: nothing is known of them at another value, and where
     others needed it before the call, shapes may hang on it. The same is said of sizes that they name, unless
-    most are so: where most never change, a formula says nothing of them.
+    most are so: where most never change, a formula says nothing of them. What the caller chooses is always
+    said: others in the same proof may have kept it, and a number stands for it.
     """
     numbers = {name: note.hint for name, note in one.notes.items()}
     counted = (_consumed(one, numbers) | (one.pattern.before & numbers.keys())) - set(one.interpolated)
     unvaried = one.unvaried
     if 2 * len(unvaried) <= len(one.pattern.summary.symbols() & numbers.keys()):
         counted |= set(unvaried)
+    chosen = {n for n, note in one.notes.items() if not note.source.startswith(("config", "constructor"))}
+    counted |= {name for name in chosen - set(unvaried) if numbers[name] > 1}
     seen = {name: {p.sizes[name] for p in one.proof.points if name in p.sizes} for name in sorted(counted)}
     same = {name: next(iter(values)) for name, values in seen.items() if len(values) == 1}
     known = {c.text() for c in one.pattern.conditions}

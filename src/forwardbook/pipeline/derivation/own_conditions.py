@@ -90,9 +90,9 @@ def _of(
     mine = {c.text() for c in own}
     names = {n for c in (*own, *one.pattern.conditions) for n in c.symbols()} | one.pattern.before
     names |= one.pattern.summary.symbols()
-    others = [c for c in universe if c.text() not in mine and c.symbols() & names] if one.exact else []
-    pins = [c for c in others if _pins(c)]
-    rest = [c for c in others if not _pins(c)]
+    others = [c for c in universe if c.text() not in mine] if one.exact else []
+    pins = [c for c in others if _pins(c)]  # of any size: a number may stand for it in the formula
+    rest = [c for c in others if not _pins(c) and c.symbols() & names]
     picks = [*rng.sample(pins, min(PICKS, len(pins))), *rng.sample(rest, min(PICKS, len(rest)))]
     return _Alone(own, others, picks=picks[: 2 * PICKS])
 
