@@ -14,7 +14,7 @@ from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import relax
 from forwardbook.profiling.farther import Farther, is_far
 
-from .matrices import Maker, Projection, over_rows
+from .matrices import Maker, Projection, Stack, over_rows
 
 WIDER = (4, 9)  # indices of layers that do more, as a configuration lists them
 
@@ -30,6 +30,17 @@ class Listed(nn.Module):
         for index, layer in enumerate(self.layers):
             x = layer(layer(x)) if index in WIDER else layer(x)
         return x
+
+
+class Both(nn.Module):
+    """Layers of which some are listed, and others that are all alike."""
+
+    def __init__(self, width: int, layers: int, more: int) -> None:
+        super().__init__()
+        self.listed, self.alike = Listed(width, layers), Stack(width, more)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.alike(self.listed(x))
 
 
 class AtMost(nn.Module):
@@ -76,6 +87,17 @@ def test_a_count_is_at_most_what_agreed(
     for found in relax(derive(recipe, FULL, [recipe.calls_as], seed, held=[rows]), seed):
         sizes = {"rows": 17, "width": 6, name: wrong}
         assert not found.derived.exact or not all(c.holds(sizes) for c in found.conditions)
+
+
+def test_only_the_count_that_is_wrong_far_is_bounded(recipe_from: Maker) -> None:
+    """Of two counts of layers, one listed by index, the other may be as large as one likes."""
+    recipe = over_rows(recipe_from, Both, "width", "layers", "more", layers=2, more=3)
+    [found] = relax(derive(recipe, FULL, [recipe.calls_as], 1), 1)
+
+    assert found.derived.exact
+    few, many = ({"rows": 9, "width": 6, "layers": n, "more": 40} for n in (3, 5))
+    assert all(c.holds(few) for c in found.conditions)
+    assert not all(c.holds(many) for c in found.conditions)
 
 
 def test_each_count_is_tried_by_itself_where_all_are_refused() -> None:

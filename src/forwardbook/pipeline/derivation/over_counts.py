@@ -19,6 +19,8 @@ FIRST = 2  # ways of choosing counts that are tried before such lengths stay as 
 Favoured = dict[tuple[str, ...], tuple[dict[str, int], int]]
 """By the sizes that were interpolated over: first values and step that gave a formula which holds."""
 
+Proved = dict[int, tuple[Pattern, PatternProof]]
+
 
 def over_counts(
     derived: Sequence[Derived],
@@ -116,12 +118,7 @@ class _Work:
             }
             below = {} if bounds else starts
             proved = self._proved(first, again, beyond, below)
-            wrong = {i: wrong_far(proof, ran, beyond) for i, (_, proof) in proved.items()}
-            wrong = {i: said for i, said in wrong.items() if said and _meets(self.numbers, (*said, *bounds))}
-            less = {i: bounded(proved[i][0], said) for i, said in wrong.items()}
-            blamed = {name for known in wrong.values() for c in known for name in c.symbols()}
-            others = {name: value for name, value in beyond.items() if name not in blamed}
-            nearer = {i: one for i, one in self._proved(first, less, others, below).items() if one[1].exact}
+            nearer = self._nearer(first, proved, ran, beyond, below, bounds)
             for i, (pattern, proof) in (proved | nearer).items():
                 if proof.exact or not (derived[i].exact or derived[i].proof.points):
                     pattern = bounded(pattern, never_far(proof, ran, beyond) if proof.exact else ())
@@ -129,13 +126,36 @@ class _Work:
                     if proof.exact:
                         self.favoured[names] = (dict(starts), step)
 
+    def _nearer(
+        self,
+        first: Derived,
+        proved: Proved,
+        ran: Mapping[str, int],
+        beyond: Mapping[str, int],
+        below: Mapping[str, int],
+        bounds: Sequence[Condition],
+    ) -> Proved:
+        """Those that differ only far beyond, with as few counts bounded as it takes: each alone, then all."""
+        wrong = {i: wrong_far(proof, ran, beyond) for i, (_, proof) in proved.items()}
+        wrong = {i: said for i, said in wrong.items() if said and _meets(self.numbers, (*said, *bounds))}
+        found: Proved = {}
+        several = max((len(said) for said in wrong.values()), default=0)
+        for place in range(several + 1 if several > 1 else several):
+            ways = {i: said[place : place + 1] if place < several > 1 else said for i, said in wrong.items()}
+            less = {i: bounded(proved[i][0], way) for i, way in ways.items() if way and i not in found}
+            blamed = {name for i in less for c in ways[i] for name in c.symbols()}
+            others = {name: value for name, value in beyond.items() if name not in blamed}
+            again = self._proved(first, less, others, below)
+            found |= {i: one for i, one in again.items() if one[1].exact}
+        return found
+
     def _proved(
         self,
         first: Derived,
         chosen: Mapping[int, Pattern],
         beyond: Mapping[str, int],
         below: Mapping[str, int],
-    ) -> dict[int, tuple[Pattern, PatternProof]]:
+    ) -> Proved:
         """Each pattern under its conditions, those that follow from others left out, with its proof.
 
         Two of its points have counts that no run had which the formula was interpolated from: larger ones
