@@ -102,9 +102,21 @@ def relax(
     steady = {c.text(): c for one in derived for c in one.pattern.steady if c.symbols() <= numbers.keys()}
     others = {text: _outcome(c, bench) for text, c in list(steady.items())[:MOST]}
     found = [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
-    found = [_with(one, of_callers(i, one.conditions, others)) for i, one in enumerate(found)]
+    found = [_with(one, _steadying(i, one, others, steady)) for i, one in enumerate(found)]
     needed = of_others(derived, [one.conditions for one in found], held, bench.rng)
     return [_with(one, more) for one, more in zip(found, needed, strict=True)]
+
+
+def _steadying(
+    index: int, one: Relaxed, outcomes: Mapping[str, Outcome | None], steady: Mapping[str, Condition]
+) -> list[Condition]:
+    """What keeps a number that others made of sizes, where the formula fails beyond: it hangs on the number.
+
+    All that keeps a number of these sizes, if any does: beyond another bound it may have agreed by chance.
+    """
+    needed = of_callers(index, one.conditions, outcomes)
+    sizes = {c.symbols() for c in needed}
+    return [c for c in steady.values() if c.symbols() in sizes]
 
 
 def _with(one: Relaxed, more: Sequence[Condition]) -> Relaxed:
