@@ -25,6 +25,7 @@ PICKS: Final = 4  # conditions of others that are broken in search of such a poi
 REPAIRS: Final = 80
 ATTEMPTS: Final = 6
 DRAWS: Final = 48  # for all patterns of a run
+REFUSED: Final = 8  # runs that the module may refuse: one that takes few sizes takes a run's time for each
 
 
 @dataclass
@@ -66,9 +67,9 @@ def of_others(
     said = {c.text(): c for one in derived for c in (*one.pattern.conditions, *one.pattern.steady)}
     universe = [c for c in said.values() if c.symbols() <= numbers.keys()]
     alone = [_of(one, own, universe, rng) for one, own in zip(derived, conditions, strict=True)]
-    drawn = 0
+    drawn = refused = 0
     for one in alone:
-        while one.picks and one.held < ROUNDS and drawn < DRAWS:
+        while one.picks and one.held < ROUNDS and drawn < DRAWS and refused < REFUSED:
             drawn += 1
             wanted = [negated(one.picks.pop(0)), *stated, *one.own, *one.more]
             known = [c for c in wanted if c.symbols() <= numbers.keys()]
@@ -78,6 +79,7 @@ def of_others(
             try:
                 trace = measure(first.recipe, sizes, first.dtype, widths_of(first.dtype))
             except Exception:  # noqa: BLE001 - the module refuses these sizes
+                refused += 1
                 continue
             _judge(derived, alone, trace, {**sizes, **widths_of(first.dtype)})
     return [one.more for one in alone]
