@@ -45,7 +45,8 @@ class Pattern:
     assumptions: tuple[str, ...]
     unruled: tuple[Unruled, ...]
     consumed: tuple[Consumed, ...]
-    arguments: tuple[str, ...]
+    given: tuple[str, ...]
+    """What its calls gave: of each that gave others, the parameters of forward() that had a value."""
     floated: tuple[Consumed, ...] = ()
     """The same of sizes of which `float()` was asked."""
     own: tuple[Condition, ...] = ()
@@ -142,7 +143,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         consumed=tuple(_consumed(run, call, real=False)),
         floated=tuple(_consumed(run, call, real=True)),
         own=tuple(_own(run, call)),
-        arguments=call.argument_text,
+        given=tuple(dict.fromkeys(c.given for c, _, _ in group)),
         subcalls=tuple(_subcalls(run, call)),
         classes=tuple(_classes(run, call)),
         steady=tuple(run.expressions.all_steady()),

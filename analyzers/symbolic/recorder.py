@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from forwardbook.analyzers.ops import NoRule, Operand, Operation, Size, cost_of
 from forwardbook.analyzers.symbolic.attention import attention_of
 from forwardbook.analyzers.symbolic.expressions import Expressions
+from forwardbook.analyzers.symbolic.given import given
 from forwardbook.analyzers.symbolic.host import is_kept
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.places import announced, segment
@@ -87,12 +88,12 @@ class Recorder(TorchDispatchMode):
         call.guards = (len(self.ledger.guards), 0) if self.ledger else (0, 0)
         call.consumed = (len(self.ledger.consumed), 0) if self.ledger else (0, 0)
         call.events = (len(self.trace.events), 0)
-        given, cached = _reachable((args, kwargs))
+        handed, cached = _reachable((args, kwargs))
         for tensor in cached:
             self.storages.cached(tensor)
-        operands = [self.storages.operand(t) for t in (*given, *cached)]
+        operands = [self.storages.operand(t) for t in (*handed, *cached)]
         call.arguments = {one.storage: one.bytes for one in operands}
-        call.argument_text = _describe(args, kwargs)
+        call.given = given(type(module).forward, args, kwargs)
         self.trace.calls.append(call)
         self._stack.append(call.index)
         self._clock()
@@ -106,8 +107,8 @@ class Recorder(TorchDispatchMode):
             call.guards = (call.guards[0], len(self.ledger.guards))
             call.consumed = (call.consumed[0], len(self.ledger.consumed))
         call.events = (call.events[0], len(self.trace.events))
-        given, cached = _reachable(out)
-        keys = [self.storages.key(t) for t in (*given, *cached)]
+        handed, cached = _reachable(out)
+        keys = [self.storages.key(t) for t in (*handed, *cached)]
         call.results = {key: self.storages.born.get(key, 0) for key in keys}
         self._stack.pop()
         self._clock()
@@ -268,9 +269,3 @@ def _held(value: object, depth: int) -> list[Tensor]:
     else:
         return []
     return [t for item in inner for t in _held(item, depth - 1)]
-
-
-def _describe(args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[str, ...]:
-    """Which arguments a call gave: names, with `=None` for those that are None."""
-    named = [(str(i), a) for i, a in enumerate(args)] + sorted(kwargs.items())
-    return tuple(f"{n}=None" if v is None else n for n, v in named)

@@ -56,7 +56,8 @@ class CallRecord:
     events: tuple[int, int] = (0, 0)
     arguments: dict[int, Size] = field(default_factory=dict)
     results: dict[int, Size] = field(default_factory=dict)
-    argument_text: tuple[str, ...] = ()
+    given: str = ""
+    """Which parameters of its forward() had a value, in one line."""
     failed: bool = False
 
     @property

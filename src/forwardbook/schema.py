@@ -152,6 +152,9 @@ class Regime(Record):
 
     name: str
     context: str = ""
+    given: tuple[str, ...] = ()
+    """Of each of its calls that gave others, the parameters of forward() that had a value: neither None nor
+    the default. Nothing where it is not known."""
     conditions: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from torch import nn
 
+from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
@@ -191,6 +193,20 @@ def test_classes_that_become_the_same_are_measured_apart() -> None:
     found = work(request).diagnostics[AGAIN]
 
     assert ["equal", "equal"] == [EntryAgain.model_validate(one).state for one in found]  # type: ignore[union-attr]
+
+
+def test_a_regime_speaks_of_calls_that_were_given_what_it_says(make_entry: Make) -> None:
+    """A call with other inputs is another; where nothing is known, and of a copy, all in its place count."""
+    known = make_entry().regimes[0].model_copy(update={"context": "called as mlp", "given": ("x, mask", "x")})
+    unknown = known.model_copy(update={"given": ()})
+    calls = [
+        CallRecord(0, nn.Identity(), path, -1, (), 0, given=told)
+        for path, told in (("mlp", "x"), ("mlp", "x, positions"), ("norm", "x"))
+    ]
+
+    assert [True, False, False] == [StoredRegime(known).speaks_of(one) for one in calls]
+    assert [True, True, False] == [StoredRegime(unknown).speaks_of(one) for one in calls]
+    assert [True, True, False] == [StoredRegime(known, is_copy=True).speaks_of(one) for one in calls]
 
 
 def test_what_a_run_guessed_of_data_is_no_measurement_of_a_regime_that_says_nothing_of_it(

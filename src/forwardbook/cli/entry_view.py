@@ -74,7 +74,9 @@ def _regime_parts(regime: Regime) -> Iterator[RenderableType]:
 
     if regime.context:
         yield Text(regime.context)
-    for label, texts in (("holds when", regime.conditions), ("assumes", regime.assumptions)):
+    given = [one or "nothing" for one in regime.given]
+    told = (("given", given), ("holds when", regime.conditions), ("assumes", regime.assumptions))
+    for label, texts in told:
         for number, text in enumerate(texts):
             label_text = Text(f"{label if number == 0 else '':<11}", style="dim")
             yield Text.assemble(label_text, formula_text(text))

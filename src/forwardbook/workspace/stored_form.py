@@ -92,6 +92,7 @@ class StoredRegime(Part):
 
     name: str
     context: str = ""
+    given: tuple[str, ...] | str = ()
     conditions: tuple[int, ...] | str
     """Places in the conditions of the entry."""
     assumptions: tuple[str, ...] | str = ()

@@ -106,6 +106,8 @@ def _regime(regime: Regime, several: bool) -> Iterator[Block]:
         yield Heading(3, f"Regime: {plain(regime.name)}")
     if regime.context:
         yield Paragraph(plain(regime.context[:1].upper() + regime.context[1:]) + ".")
+    if regime.given:
+        yield Paragraph(f"Given {', or '.join(code(one) for one in regime.given if one) or 'nothing'}.")
     if regime.conditions:
         yield Paragraph("Holds when:")
         yield _formulas(list(regime.conditions))

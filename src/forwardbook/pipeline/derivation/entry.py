@@ -54,6 +54,7 @@ def regime(
     return Regime(
         name=name,
         context=_context(found),
+        given=found.derived.pattern.given,
         conditions=conditions,
         assumptions=tuple(dict.fromkeys((*found.derived.pattern.assumptions, *assumptions))),
         parameters=tuple(sorted(found.symbols())),

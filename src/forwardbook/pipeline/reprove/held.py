@@ -114,7 +114,7 @@ class Again:
         rivals = [other for other in self.regimes if other.flips == one.flips and other.shares_calls(one)]
         holding = [other for other in rivals if other.holds(values)]
         met, equal, unexplained = self.met[one.regime.name], False, tuple[str, ...]()
-        for calls in _in_turn(c for c in calls_of(trace, target) if one.is_called_at(c.path)):
+        for calls in _in_turn(c for c in calls_of(trace, target) if one.speaks_of(c)):
             for call in calls:
                 measured = summarise(trace, call, {})
                 found = {other.regime.name: other.differences(measured, values) for other in holding}

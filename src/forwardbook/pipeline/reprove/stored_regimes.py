@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from forwardbook.analyzers.symbolic.summary import Summary
+from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError, parse
 from forwardbook.pipeline.child.request import DATA
@@ -93,6 +94,11 @@ class StoredRegime:
         """Whether it was found where a module is: `layers.3.mlp` as `layers.*.mlp`."""
         where = self.regime.context.removeprefix("called as ").split(", ")
         return general(path) in where or (not path and self.regime.context == "called by itself")
+
+    def speaks_of(self, call: CallRecord) -> bool:
+        """Whether a call is in its place and gives the inputs that it says; a copy's callers give others."""
+        known = self.regime.given and not self.is_copy
+        return self.is_called_at(call.path) and (not known or call.given in self.regime.given)
 
     def shares_calls(self, other: StoredRegime) -> bool:
         """Whether both speak of calls in the same places of the same scenario."""

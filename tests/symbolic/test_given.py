@@ -1,0 +1,69 @@
+"""Of a call it is told which parameters of forward() had a value, and of choices which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.given import given
+from forwardbook.analyzers.symbolic.patterns import class_name, patterns
+from forwardbook.analyzers.symbolic.run import run_symbolically
+
+
+class Block(nn.Module):
+    """Takes inputs that may be left out."""
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        causal: bool = False,
+        scale: float = 1.0,
+        **others: object,
+    ) -> Tensor:
+        return x
+
+
+class Twice(nn.Module):
+    """Calls its block with a mask, and with one by its place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = Block()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.block(self.block(x, mask=x), x, True)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "told"),
+    [
+        (("x",), {}, "x=x"),
+        ((torch.ones(1),), {"mask": None, "causal": False, "scale": 1.0}, "x"),
+        ((torch.ones(1), torch.ones(1)), {"scale": 2.0}, "x, mask, scale"),
+        ((), {"causal": True, "x": torch.ones(1)}, "x, causal=True"),
+        ((torch.ones(1),), {"zeta": 1, "alpha": torch.ones(1)}, "x, alpha, zeta"),
+        ((torch.ones(1), None, False, 1.0, torch.ones(1)), {}, "x, argument 5"),
+        ((torch.ones(1),), {"kind": "a" * 60}, "x, kind"),
+        ((), {}, ""),
+    ],
+)
+def test_what_is_none_or_the_default_is_not_told(
+    args: tuple[object, ...], kwargs: dict[str, object], told: str
+) -> None:
+    """Names stand in the order of the signature; those that it does not have follow."""
+    assert told == given(Block.forward, args, kwargs)
+
+
+def test_a_pattern_tells_every_way_in_which_inputs_were_given(recipe_from: Callable[..., Recipe]) -> None:
+    """Calls of equal cost are one pattern, which says of each that gave others what it gave."""
+    recipe = recipe_from(Twice, lambda n: Twice(), lambda n, maker: (maker.floats((n.rows, 4)),), rows=5)
+    run = run_symbolically(recipe)
+
+    (pattern,) = patterns(run, class_name(Block()))
+
+    assert ("x, mask", "x, mask, causal=True") == pattern.given
