@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from types import GeneratorType, MethodType, ModuleType
 from typing import Any, cast
@@ -179,7 +180,7 @@ def check_settable(owner: Any, name: str) -> None:
 
     if is_a(owner, Function, NoOp) or own(owner):
         return
-    if is_a(owner, torch.nn.Module, torch.Tensor, Plain) and not is_a(owner, type):
+    if is_a(owner, torch.nn.Module, torch.Tensor) and not is_a(owner, type):
         return
     if type(owner).__module__ in (
         "types",
@@ -189,7 +190,7 @@ def check_settable(owner: Any, name: str) -> None:
         return
     if callable(owner) and getattr(owner, "__wrapped__", None) is not None:
         return
-    if type(owner).__name__.endswith("Backward"):
+    if type(owner).__name__.endswith("Backward") or type(owner) is OrderedDict:
         return
     raise Unresolved(
         f"setting {name} of {type(owner).__qualname__} would change installed code", operation=name

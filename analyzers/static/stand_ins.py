@@ -8,9 +8,10 @@ import os
 import sys
 import sysconfig
 from dataclasses import dataclass
-from types import MappingProxyType
+from types import MappingProxyType, MethodType
 from typing import Any
 
+from forwardbook.analyzers.static.arrays import NUMPY
 from forwardbook.analyzers.static.opaque import NoOp, Plain
 
 
@@ -31,6 +32,11 @@ def identity_decorator(*args: Any, **kwargs: Any) -> Any:
 
 def _identity(value: Any) -> Any:
     return value
+
+
+def unbound(function: Any) -> Any:
+    """A function itself; of a method, the function that it binds."""
+    return function.__func__ if isinstance(function, MethodType) else function
 
 
 def nothing(*args: Any, **kwargs: Any) -> None:
@@ -100,6 +106,7 @@ PLAIN_MODULES: dict[str, StandIn] = {
     "importlib": StandIn(_IMPORTLIB, "asks which packages are installed, imports none"),
     "importlib.util": StandIn(_IMPORTLIB.util, "asks which packages are installed, imports none"),
     "importlib.metadata": StandIn(_IMPORTLIB.metadata, "reads version numbers of packages"),
+    "numpy": StandIn(NUMPY, "its functions of plain numbers; arrays are worked on by compiled code"),
     "transformers.utils.logging": StandIn(NoOp("transformers.utils.logging"), "what is logged costs nothing"),
 }  # fmt: skip
 
@@ -162,7 +169,7 @@ _TABLE: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
             "transformers.utils.doc.add_code_sample_docstrings",
         ),
     ),
-    (_identity, "the copy differs from the function in its docstring", ("transformers.utils.doc.copy_func",)),
+    (unbound, "the copy differs from the function in its docstring", ("transformers.utils.doc.copy_func",)),
     (identity_decorator, "it checks that packages are there", ("transformers.utils.import_utils.requires",)),
     (nothing, "it checks that packages are there", ("transformers.utils.import_utils.requires_backends",)),
     (

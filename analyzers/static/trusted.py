@@ -24,6 +24,7 @@ MODULES: dict[str, frozenset[str] | None] = {
                             "cmp_to_key", "cached_property", "total_ordering"}),
     "inspect": frozenset({"signature", "Parameter", "Signature", "isclass", "isfunction", "ismethod"}),
     "itertools": None,
+    "json": frozenset({"dumps", "loads", "JSONDecodeError"}),
     "math": None,
     "numbers": None,
     "string": frozenset({"ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits", "punctuation"}),

@@ -65,6 +65,11 @@ CASES: dict[str, tuple[str, object]] = {
     "namedtuple": ("P = namedtuple('P', 'a b')\ndef answer(x): return P(1, 2)._replace(a=5).a", 5),
     "private names": ("class A:\n    def __init__(self): self.__n = 4\n    def get(self): return self.__n\ndef answer(x): return A().get()", 4),
     "attribute hook": ("class A:\n    def __getattr__(self, name): return name\ndef answer(x): return A().anything", "anything"),
+    "numpy on numbers": ("import numpy as np\ndef answer(x): return np.prod([2, 3]), np.linspace(0, 1, 3).tolist(), list(np.arange(2)), np.sqrt(4), np.log2(8)",
+                         (6, [0.0, 0.5, 1.0], [0, 1], 2.0, 3.0)),
+    "tensor of numpy": ("import numpy as np\ndef answer(x): return torch.Tensor(np.linspace(0, 1, 4)).shape", (4,)),
+    "json": ("import json\ndef answer(x): return json.loads(json.dumps({'a': [1, None]}, sort_keys=True))", {"a": [1, None]}),
+    "attribute of a mapping": ("def answer(x):\n    d = OrderedDict(a=1)\n    d.back = 2\n    return d, d.back", ({"a": 1}, 2)),
     "module containers": ("class Inner(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.items = nn.ModuleList([nn.ReLU() for _ in range(2)])\n"
                           "        self.register_buffer('b', torch.ones(3))\n        self.w = nn.Parameter(torch.ones(2))\n"
                           "def answer(x): return [n for n, _ in Inner().named_modules()], len(list(Inner().parameters()))",

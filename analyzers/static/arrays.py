@@ -1,0 +1,93 @@
+"""NumPy as sources use it around torch: its functions of plain numbers, their results as Python's own values.
+
+No array of NumPy's reaches the interpreted source: its type takes bytes for addresses of objects, and a type
+can be called by whatever takes a function. A row of numbers is a list that has no arithmetic: to add to it is
+refused rather than to append.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from forwardbook.analyzers.static.opaque import Plain
+from forwardbook.analyzers.static.unresolved import Unresolved
+
+_MOST_ITEMS: Final = 10_000_000  # of one row, as of one repeated list
+_OF_A_NUMBER: Final = ("ceil", "cos", "exp", "floor", "log", "log10", "log2", "sign", "sin", "sqrt")
+_ARITHMETIC: Final = (
+    "add", "radd", "iadd", "sub", "rsub", "mul", "rmul", "imul", "truediv", "rtruediv", "floordiv",
+    "rfloordiv", "mod", "rmod", "pow", "rpow", "neg", "matmul", "eq", "ne", "lt", "le", "gt", "ge",
+)  # fmt: skip
+
+
+class Row(list[float]):
+    """What `linspace` and `arange` give: to be gone through, indexed, and made a tensor of."""
+
+    __interpreted__ = None  # the source may look into it, as into what it has made itself
+
+    def tolist(self) -> list[float]:
+        """The numbers."""
+        return list(self)
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def refused(self: Row, *_: object) -> Any:
+        raise Unresolved(f"numpy.ndarray.{name} is not followed: its work is done by compiled code")
+
+    return refused
+
+
+for _name in _ARITHMETIC:
+    setattr(Row, f"__{_name}__", _refused(f"__{_name}__"))
+
+
+def _of_a_number(name: str) -> Callable[[float], Any]:
+    """NumPy's function of one number, its result Python's."""
+    function = getattr(np, name)
+
+    def result(value: float) -> Any:
+        if type(value) not in (int, float):
+            kind = type(value).__name__
+            raise Unresolved(f"numpy.{name} of {kind} is not followed", operation=f"numpy.{name}")
+        return function(value).item()
+
+    return result
+
+
+def prod(values: Iterable[Any]) -> Any:
+    """`numpy.prod` of numbers, symbolic ones among them."""
+    flat = list(values) if isinstance(values, list | tuple) else [values]
+    if any(isinstance(one, list | tuple) for one in flat):
+        raise Unresolved("numpy.prod of rows of rows is not followed", operation="numpy.prod")
+    return math.prod(flat)
+
+
+def linspace(start: float, stop: float, num: int = 50) -> Row:
+    """`numpy.linspace` of plain numbers."""
+    return _row("linspace", num, lambda: np.linspace(start, stop, num))
+
+
+def arange(start: float, stop: float | None = None, step: float = 1) -> Row:
+    """`numpy.arange` of plain numbers."""
+    first, last = (0, start) if stop is None else (start, stop)
+    return _row("arange", (last - first) / step if step else 0, lambda: np.arange(first, last, step))
+
+
+def _row(name: str, items: float, make: Callable[[], Any]) -> Row:
+    if items > _MOST_ITEMS:
+        raise Unresolved(f"numpy.{name} of more than {_MOST_ITEMS} numbers", operation=f"numpy.{name}")
+    return Row(make().tolist())
+
+
+NUMPY: Final = Plain(
+    prod=prod,
+    linspace=linspace,
+    arange=arange,
+    **{name: _of_a_number(name) for name in _OF_A_NUMBER},
+    **{name: getattr(math, name) for name in ("pi", "e", "inf", "nan")},
+)
+"""What stands in for the package; any other name of it may be named, not used."""
