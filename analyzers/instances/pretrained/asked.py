@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from forwardbook.analyzers.instances.pretrained.inputs import GRID, Plan, make_inputs, options_beside
+from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs, options_beside
 from forwardbook.analyzers.instances.pretrained.lengths import with_told_lengths
 from forwardbook.analyzers.instances.pretrained.raised import expressions_of
 from forwardbook.analyzers.instances.pretrained.submodules import theirs, wants_values
@@ -117,9 +117,13 @@ def _completed(tries: _Tries, plan: Plan) -> Plan:
 
 def _told(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
     """Plans with the parameters that the error names, and with the lengths that it tells."""
-    gridded = any(GRID.fullmatch(name) for name in plan)
     for name in dict.fromkeys(_wanted(model, plan, error)):
-        yield from ({**plan, name: option} for option in options_beside(name, gridded))
+        with_it = {**plan, name: options_beside(name, plan)[0]}
+        first = {one: options_beside(one, with_it)[0] for one in plan}
+        changed = {one: text for one, text in first.items() if text != options_beside(one, plan)[0]}
+        if changed:  # images lie otherwise beside their sizes
+            yield {**with_it, **changed}
+        yield from ({**plan, name: option} for option in options_beside(name, plan))
     if "to be bool" in str(error):
         flags = {name: text.replace("full(1, ", "mask(") for name, text in plan.items()}
         yield {**plan, **flags}
@@ -128,9 +132,8 @@ def _told(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[
 
 def _chosen(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
     """Plans with another choice for one of the parameters."""
-    gridded = any(GRID.fullmatch(name) for name in plan)
     for name, chosen in plan.items():
-        options = options_beside(name, gridded)
+        options = options_beside(name, plan)
         if chosen in options:
             yield from ({**plan, name: option} for option in options if option != chosen)
 
@@ -167,6 +170,11 @@ def error_of(call: Callable[..., object], plan: Plan, model: PreTrainedModel) ->
     return _run(call, plan, model)[1]
 
 
+def _apart(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+    """The hint of a size; more sequences than an image has channels, so that none is taken for the other."""
+    return hint + 2 if name == "batch_size" else hinted(name, hint, meaning, source)
+
+
 def _run(
     call: Callable[..., object], plan: Plan, model: PreTrainedModel
 ) -> tuple[int, BaseException | None]:
@@ -179,7 +187,7 @@ def _run(
     shapes = OnlyShapes()
     try:
         with torch.device("meta"), torch.no_grad(), shapes:
-            call(**make_inputs(plan, hinted, model.config, PlainMaker("meta"), model))
+            call(**make_inputs(plan, _apart, model.config, PlainMaker("meta"), model))
     except BaseException as error:  # somebody else's forward() raises anything
         if not theirs(error):
             raise

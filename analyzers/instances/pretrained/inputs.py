@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.adapters.consumers import Consumer
@@ -14,6 +14,7 @@ from forwardbook.analyzers.instances.pretrained.configs import parts
 from forwardbook.analyzers.instances.pretrained.parameters import (
     FIELDS,
     FREE,
+    IN_A_ROW,
     MASK,
     OF_GRIDS,
     PAIRS,
@@ -36,8 +37,7 @@ WITH_IMAGES = ("input_ids",)  # models of two towers compare an image with a tex
 def plans(model: PreTrainedModel) -> list[Plan]:
     """What to call forward() with, likeliest first; every plan is a set of expressions."""
     names, needed = _needed(model)
-    gridded = any(GRID.fullmatch(name) for name in needed)
-    choices = [(name, options_beside(name, gridded)) for name in needed]
+    choices = [(name, options_beside(name, needed)) for name in needed]
     first = {name: options[0] for name, options in choices}
     found: list[dict[str, str]] = [first]
     found += [{**first, name: option} for name, options in choices for option in options[1:]]
@@ -52,10 +52,13 @@ def plans(model: PreTrainedModel) -> list[Plan]:
     return [{**plan, **settings} for plan in found]
 
 
-def options_beside(name: str, gridded: bool) -> tuple[str, ...]:
-    """What a parameter takes; beside a grid, images come as rows of patches."""
-    if gridded and name in ("hidden_states", "pixel_values", "pixel_values_videos"):
-        return (*OF_GRIDS, *expressions(name))
+def options_beside(name: str, others: Collection[str]) -> tuple[str, ...]:
+    """What a parameter takes; beside a grid, or the sizes of images, these come as rows of patches."""
+    if name in ("hidden_states", "pixel_values", "pixel_values_videos"):
+        if any(GRID.fullmatch(one) for one in others):
+            return (*OF_GRIDS, *expressions(name))
+        if "target_sizes" in others and name != "hidden_states":
+            return (IN_A_ROW, *expressions(name))
     return expressions(name)
 
 

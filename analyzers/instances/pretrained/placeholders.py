@@ -83,9 +83,8 @@ def _plans(model: PreTrainedModel, method: str) -> Iterator[Plan]:
     needed = [p.name for p in given if p.default is p.empty]
     needed += [p.name for p in given if p.name not in needed and GRID.fullmatch(p.name)]
     beside = [p.name for p in given if p.name in BESIDE and p.name not in needed]
-    gridded = any(GRID.fullmatch(name) for name in needed)
     main = needed[0] if needed else ""
-    for option in options_beside(main, gridded) if main else ():
+    for option in options_beside(main, needed) if main else ():
         first = {name: expressions(name)[0] for name in needed} | {main: option}
         yield first
         if beside:
