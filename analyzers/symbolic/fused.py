@@ -231,6 +231,8 @@ class FusedOperations(TorchFunctionMode):
             return args[0] if args else kwargs["input"]
         if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
             return _read(func, args[0])
+        if func is torch.Tensor.__format__:
+            return _formatted(*cast("tuple[Tensor, str]", args))
         if func in (torch.tensor, torch.as_tensor) and args and not isinstance(args[0], Tensor):
             return _written(func, args, kwargs)
         return _call(func, args, kwargs)
@@ -247,6 +249,15 @@ def _read(func: Callable[..., object], tensor: Tensor) -> object:
     if value is None:
         raise UnknownValue(f"{func.__name__}() of a tensor whose values come from weights")
     return func(value)
+
+
+def _formatted(tensor: Tensor, form: str) -> str:
+    """The text of a tensor of one number whose value is known; on meta torch would say what it is made of."""
+    one = tensor.dim() == 0 and tensor.device.type == "meta"
+    held, value = (sizes_in(tensor), shadow(tensor)) if one else (None, None)
+    if held is not None:
+        return format(int(held[0]), form)
+    return format(tensor if value is None else value.item(), form)
 
 
 def _written(func: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:

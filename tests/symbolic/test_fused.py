@@ -197,3 +197,18 @@ def test_mode_leaves_torch_as_it_was() -> None:
         assert before[0] is not F.interpolate
 
     assert before == (F.interpolate, F.grouped_mm, F.has_torch_function)
+
+
+@DEVICES
+def test_a_known_number_is_written_into_text(device: str) -> None:
+    """An index out of a loop over tensors names a module on meta as on the device."""
+    index = to_meta(torch.tensor(3)) if device == "meta" else torch.tensor(3)
+
+    with FusedOperations(symbolic=False):
+        assert ("expert_3", "003") == (f"expert_{index}", f"{index:03d}")
+
+
+def test_a_number_that_only_weights_know_is_written_as_torch_has_it() -> None:
+    """A text about a tensor, as of an error, asks for no value."""
+    with FusedOperations(symbolic=False):
+        assert f"{torch.empty((), device='meta')}".startswith("tensor(..., device='meta'")
