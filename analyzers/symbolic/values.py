@@ -118,6 +118,9 @@ class Values:
         else:
             out = run_on_meta(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
         self._follow(func, name, args, kwargs, inputs, known, out, real)
+        if name == "_is_all_true" and not known:  # what torch's checks ask; they raise where it is false
+            self.assumed[f"the value of a check of data, which holds ({name})"] += 1
+            carry(tensors_in(out)[0], torch.tensor(True, device="cpu"))
         return out
 
     def _assumed_scalar(self, name: str, tensor: Tensor) -> bool | int | float:

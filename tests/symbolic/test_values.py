@@ -96,6 +96,15 @@ def test_unknown_scalar_is_an_assumption(values: Values, dtype: torch.dtype, num
     assert {f"the value of a {name} scalar (_local_scalar_dense)": 1} == dict(values.assumed)
 
 
+def test_a_check_of_data_holds(values: Values) -> None:
+    """A check of numbers that only a run with data has does not end the run, and that is written down."""
+    inside = torch.empty((), dtype=torch.bool, device="meta")
+    found = values.run(aten._is_all_true.default, (inside,), {})
+
+    assert values.run(aten._local_scalar_dense.default, (found,), {}) is True
+    assert {"the value of a check of data, which holds (_is_all_true)": 1} == dict(values.assumed)
+
+
 def test_lengths_are_not_rounded_where_bfloat16_is_the_default(values: Values) -> None:
     """A length over a stride is what it is for a model in bfloat16, run where float32 is the default."""
     with default_dtype(torch.bfloat16):
