@@ -24,10 +24,21 @@ _ARITHMETIC: Final = (
 )  # fmt: skip
 
 
-class Row(list[float]):
+class Array:
+    """`numpy.ndarray`: a type to ask for; it makes nothing."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> Array:
+        raise Unresolved(f"numpy.{cls.__name__} is not followed: its work is done by compiled code")
+
+
+class Scalar(Array):
+    """`numpy.generic`, of which the source gets none: results are Python's numbers."""
+
+
+class Row(list[float], Array):
     """What `linspace` and `arange` give: to be gone through, indexed, and made a tensor of."""
 
-    __interpreted__ = None  # the source may look into it, as into what it has made itself
+    __new__ = list.__new__  # type: ignore[assignment]
 
     def tolist(self) -> list[float]:
         """The numbers."""
@@ -80,13 +91,16 @@ def arange(start: float, stop: float | None = None, step: float = 1) -> Row:
 def _row(name: str, items: float, make: Callable[[], Any]) -> Row:
     if items > _MOST_ITEMS:
         raise Unresolved(f"numpy.{name} of more than {_MOST_ITEMS} numbers", operation=f"numpy.{name}")
-    return Row(make().tolist())
+    row: Row = Row(make().tolist())
+    return row
 
 
 NUMPY: Final = Plain(
     prod=prod,
     linspace=linspace,
     arange=arange,
+    ndarray=Array,
+    **dict.fromkeys(("generic", "number", "integer", "floating"), Scalar),
     **{name: _of_a_number(name) for name in _OF_A_NUMBER},
     **{name: getattr(math, name) for name in ("pi", "e", "inf", "nan")},
 )

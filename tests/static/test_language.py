@@ -67,6 +67,8 @@ CASES: dict[str, tuple[str, object]] = {
     "attribute hook": ("class A:\n    def __getattr__(self, name): return name\ndef answer(x): return A().anything", "anything"),
     "numpy on numbers": ("import numpy as np\ndef answer(x): return np.prod([2, 3]), np.linspace(0, 1, 3).tolist(), list(np.arange(2)), np.sqrt(4), np.log2(8)",
                          (6, [0.0, 0.5, 1.0], [0, 1], 2.0, 3.0)),
+    "types of numpy": ("import numpy as np\ndef answer(x): return isinstance(x, np.ndarray), isinstance(np.arange(2), (np.ndarray, np.generic)), isinstance(1, np.integer)",
+                       (False, True, False)),
     "tensor of numpy": ("import numpy as np\ndef answer(x): return torch.Tensor(np.linspace(0, 1, 4)).shape", (4,)),
     "json": ("import json\ndef answer(x): return json.loads(json.dumps({'a': [1, None]}, sort_keys=True))", {"a": [1, None]}),
     "attribute of a mapping": ("def answer(x):\n    d = OrderedDict(a=1)\n    d.back = 2\n    return d, d.back", ({"a": 1}, 2)),
