@@ -6,6 +6,7 @@ import pytest
 import torch
 from transformers import DiaForConditionalGeneration, Siglip2Model
 from transformers.models.efficientloftr.modeling_efficientloftr import EfficientLoFTRModel
+from transformers.models.minicpmv4_6.modeling_minicpmv4_6 import MiniCPMV4_6VisionModel
 
 from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
 from forwardbook.analyzers.instances.pretrained.configs import named_parts
@@ -59,3 +60,13 @@ def test_heads_of_keys_are_shared_only_where_the_model_takes_it() -> None:
 
     assert {"num_key_value_heads": model.config.num_attention_heads} == more
     assert error_of(again, pair, again) is None
+
+
+def test_images_lie_in_a_row_beside_their_sizes() -> None:
+    """MiniCPM's tower asks for the sizes of images; what has them is one row of all patches."""
+    _, model = built(Holder(MiniCPMV4_6VisionModel, {}))
+
+    [found] = asked(model, plans(model))[:1]
+
+    assert "floats(1, num_channels, patch_size, 64 * patch_size)" == found["pixel_values"]
+    assert "values([[8, 8]])" == found["target_sizes"]
