@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -143,6 +144,15 @@ def test_hang_is_ended(call: Call) -> None:
     assert "it was not done after 8 s" in str(response.problem)
     assert "toy_layers.py:1" in str(response.problem)
     assert ["again"] * 20 == response.diagnostics["output"]
+
+
+def test_nothing_temporary_is_left_of_what_was_ended(call: Call) -> None:
+    """A folder that was to go at the end of a block goes, though the process never came to it."""
+    before = set(Path(tempfile.gettempdir()).glob("left-by-toy-*"))
+    response = call("import tempfile; tempfile.mkdtemp(prefix='left-by-toy-'); os._exit(3)")
+
+    assert response.problem is not None
+    assert before == set(Path(tempfile.gettempdir()).glob("left-by-toy-*"))
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are listed by /proc")

@@ -7,6 +7,7 @@ import importlib
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
@@ -29,6 +30,7 @@ def main(folder: Path, parent: int) -> None:
     """Do the job of the folder and end, whatever threads the analysed code left running."""
     die_with_parent(parent)
     started = os.getpid()
+    tempfile.tempdir = str(folder)  # what is left where the process is ended goes with its folder
     job = Job.model_validate_json((folder / JOB).read_text(encoding="utf-8"))
     with (folder / WHERE).open("w", encoding="utf-8") as where:
         faulthandler.enable(where, all_threads=False)
