@@ -19,6 +19,7 @@ import platform
 import random
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,8 @@ from typing import Any
 RESULTS = Path(__file__).parent / "results" / "static_share.json"
 SAMPLE = RESULTS.with_name("static_sample.json")
 SECONDS = 1800
+INSTALLED = sysconfig.get_path("purelib")
+"""Where packages lie on this machine; places in them are told from there."""
 MODELS = {
     "llama": "llama.modeling_llama.LlamaModel",
     "qwen3": "qwen3.modeling_qwen3.Qwen3Model",
@@ -83,7 +86,7 @@ def compare_class(name: str, target: str = "") -> Table:
                 row = table.setdefault(found, {"leaf": leaf, "calls": 0, "difference": ""})
                 row["calls"] += 1
                 row["leaf"] = row["leaf"] and leaf
-                row["difference"] = row["difference"] or difference
+                row["difference"] = row["difference"] or difference.replace(f"{INSTALLED}/", "")
     return table
 
 

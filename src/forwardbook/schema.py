@@ -162,6 +162,11 @@ class Regime(Record):
     memory_analysis: MemoryAnalysis
     proof: Proof | None = None
 
+    @property
+    def scenario(self) -> str:
+        """What it is named after: `decode` of `decode, float32 2`."""
+        return self.name.partition(", ")[0].rstrip("0123456789 ")
+
     def formula(self, quantity: str) -> Formula:
         """The formula of one of QUANTITIES."""
         analysis = self.memory_analysis if quantity in MEMORY_QUANTITIES else self.flop_analysis

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from forwardbook.pipeline.catalogue.build import Building, build
 from forwardbook.pipeline.catalogue.coverage import coverage
-from forwardbook.pipeline.catalogue.merge import merge
+from forwardbook.pipeline.catalogue.merge import merge, with_scenarios
 from forwardbook.pipeline.catalogue.plan import planned
 from forwardbook.pipeline.catalogue.record import ClassResult, UnitRecord, UnitResult, read_catalogue
 from forwardbook.pipeline.catalogue.share import copy_of, freed, shape, shared
@@ -54,6 +54,35 @@ def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry
 
     assert before == database.resolved("zoo_of_parts_Fox")[1].regimes
     assert before != database["zoo_of_parts_Ant"].regimes
+
+
+def test_a_forced_build_keeps_scenarios_that_it_does_not_derive(zoo: Path, make_entry: Make) -> None:
+    """What was derived of decode, with another command, stays beside what the catalogue derives anew."""
+    built(zoo, Child(make_entry))
+
+    class Prefill(Child):
+        def _entry(self, name: str) -> dict[str, object]:
+            raw = super()._entry(name)
+            return {**raw, "regimes": raw["regimes"][:1], "parameters": []}  # type: ignore[index]
+
+    plan, workspace = planned("zoo_of_parts", "*ant*"), Workspace(zoo)
+    before = workspace.load()["zoo_of_parts_Ant"]
+    done = list(build(plan, workspace, Building(run=Prefill(make_entry), force=True)))
+    merge(plan, [one.result for one in done], workspace, whole=False)
+    after = workspace.load()["zoo_of_parts_Ant"]
+
+    assert ["prefill", "decode"] == [one.name for one in after.regimes]
+    assert [one for one in before.parameters if one.name == "batch_size"] == list(after.parameters)
+
+
+def test_scenarios_of_another_version_are_not_kept(make_entry: Make) -> None:
+    """Formulas of other rules, or of a source that has changed, go when the class is derived anew."""
+    before = make_entry()
+    fresh = before.model_copy(update={"regimes": before.regimes[:1]})
+
+    assert before.regimes == with_scenarios(fresh, before).regimes
+    for changed in ({"versions": {"python": "3.12"}}, {"source_hash": "1" * 64}):
+        assert fresh.regimes == with_scenarios(fresh.model_copy(update=changed), before).regimes
 
 
 def _freed_copy(holder: Entry, longer: int) -> Entry:

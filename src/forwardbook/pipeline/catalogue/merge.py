@@ -152,14 +152,34 @@ def _free(name: str, library: str, names: Mapping[str, str]) -> str:
 
 
 def _named(key: str, entry: Entry, database: Database) -> Entry:
-    """With the names of its calculator, and what a person validated of the same formulas."""
+    """With the names of its calculator, what a person validated of the same formulas, and other scenarios."""
     named = generate.with_generated_names(key, entry, {})
     if key in database.own:
         before = database[key]
+        named = with_scenarios(named, before)
         if before.validation.human_validated and shape(before) == shape(entry):
             validation = named.validation.model_copy(update={"human_validated": True})
             return named.model_copy(update={"validation": validation})
     return named
+
+
+def with_scenarios(entry: Entry, before: Entry) -> Entry:
+    """The entry with the regimes of scenarios that it says nothing of: the catalogue does not decode.
+
+    They stay only where the source, the rules and the versions are those that they were derived from.
+    """
+    if (entry.source_hash, entry.versions) != (before.source_hash, before.versions):
+        return entry
+    told = {one.scenario for one in entry.regimes}
+    others = tuple(one for one in before.regimes if one.scenario not in told)
+    if not others or not entry.regimes:
+        return entry
+    known = {one.name for one in entry.parameters}
+    needed = {name for one in others for name in one.parameters} - known
+    added = (one for one in before.parameters if one.name in needed)
+    parameters = sorted((*entry.parameters, *added), key=lambda one: one.name)
+    regimes = (*entry.regimes, *others)
+    return entry.model_copy(update={"regimes": regimes, "parameters": tuple(parameters)})
 
 
 def _freed(named: Mapping[str, Entry], database: Database) -> dict[str, Entry]:

@@ -102,9 +102,8 @@ class StoredRegime:
 
     def shares_calls(self, other: StoredRegime) -> bool:
         """Whether both speak of calls in the same places of the same scenario."""
-        same = self.regime.name.partition(", ")[0].rstrip("0123456789 ")
-        theirs = other.regime.name.partition(", ")[0].rstrip("0123456789 ")
-        return same == theirs and self.regime.context == other.regime.context
+        ours, theirs = self.regime, other.regime
+        return (ours.scenario, ours.context) == (theirs.scenario, theirs.context)
 
     def differences(self, measured: Summary, values: Mapping[str, int]) -> list[str]:
         """What it says otherwise than a call, in words; empty where every number is equal."""
