@@ -3,7 +3,6 @@
 # sizes: T=tokens:10 D=hidden_size:12
 # init: D
 # input x: T, D
-# static: unsupported because the arithmetic of NumPy is compiled code
 
 import math
 
