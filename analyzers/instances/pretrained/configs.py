@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from forwardbook.analyzers.instances.pretrained.depth import cut_depth, follow_depth
 from forwardbook.analyzers.instances.pretrained.fields import SKIPPED, is_size, is_size_list
+from forwardbook.analyzers.instances.pretrained.labels import ask_labels
 from forwardbook.analyzers.instances.pretrained.library import is_config
 from forwardbook.analyzers.instances.pretrained.settings import put
 from forwardbook.analyzers.instances.pretrained.variants import REPAIRS
@@ -129,6 +130,7 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
                 )
         for name in derived:
             part.__dict__[name] = sum(part.__dict__[term] for term in DERIVED[name][1])
+        ask_labels(part, prefix, sizes)
 
 
 def _is_stages(config: PreTrainedConfig, name: str) -> bool:

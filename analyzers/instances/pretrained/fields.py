@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-# Integers that are no sizes: ids of tokens and labels, indices, seeds, versions, settings of generation.
+# Integers that are no sizes: ids of tokens and of labels, indices, seeds, versions, settings of generation.
 SKIPPED = re.compile(
-    r"(_ids?$|_index$|_idx$|token_id|_token$|seed|version|chunk_size_feed|num_labels|problem|num_beams"
+    r"(_ids?$|_index$|_idx$|token_id|_token$|seed|version|chunk_size_feed|problem|num_beams"
     r"|max_length|min_length|top_k$|no_repeat|return_|^dtype)"
 )
 # Lists of integers that are sizes, one per stage or dimension.

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
 import torch
 from torch import nn
@@ -17,7 +16,7 @@ from forwardbook.schema import BUILT, LEFT_OUT
 
 
 def left_out(recipe: Recipe, classes: Iterable[str]) -> tuple[str, ...]:
-    """The fields that the classes read and the config has as None, and how many labels a head has.
+    """The fields that the classes read and the config has as None: with a number, costs may be others.
 
     A field of a config within the config has its full name, `text_config.sliding_window`.
     """
@@ -25,25 +24,7 @@ def left_out(recipe: Recipe, classes: Iterable[str]) -> tuple[str, ...]:
         return ()
     read = {field for name in classes if name.startswith("transformers.") for field in _fields(name)}
     nones = _nones(recipe.build)
-    said = [f"{BUILT}{name}{LEFT_OUT}" for name in nones if name.rpartition(".")[2] in read]
-    return (*said, *(labels_said(count) for count in _labels(recipe.build) if LABELS in read))
-
-
-LABELS: Final = "num_labels"
-"""A property of every config of transformers: the length of a mapping, `id2label`, which is no size."""
-
-
-def labels_said(count: int) -> str:
-    """What is said of a head whose width is a number in the formulas."""
-    return f"a head of {count} labels ({LABELS} is the length of id2label, and no size of the formulas)"
-
-
-@lru_cache(maxsize=32)
-def _labels(build: Callable[[Sizes], nn.Module]) -> tuple[int, ...]:
-    """How many labels the model has that is built; nothing where its config tells none."""
-    with torch.device("meta"):
-        count = getattr(getattr(build(hinted), "config", None), LABELS, None)
-    return (count,) if type(count) is int else ()
+    return tuple(f"{BUILT}{name}{LEFT_OUT}" for name in nones if name.rpartition(".")[2] in read)
 
 
 @lru_cache(maxsize=32)
