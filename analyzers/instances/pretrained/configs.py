@@ -14,6 +14,7 @@ from forwardbook.analyzers.instances.pretrained.depth import cut_depth, follow_d
 from forwardbook.analyzers.instances.pretrained.fields import SKIPPED, is_size, is_size_list
 from forwardbook.analyzers.instances.pretrained.labels import ask_labels
 from forwardbook.analyzers.instances.pretrained.library import is_config
+from forwardbook.analyzers.instances.pretrained.per_layer import ask_layers
 from forwardbook.analyzers.instances.pretrained.settings import put
 from forwardbook.analyzers.instances.pretrained.variants import REPAIRS
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Sizes
@@ -131,6 +132,7 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
         for name in derived:
             part.__dict__[name] = sum(part.__dict__[term] for term in DERIVED[name][1])
         ask_labels(part, prefix, sizes)
+        ask_layers(part, prefix, sizes)
 
 
 def _is_stages(config: PreTrainedConfig, name: str) -> bool:
