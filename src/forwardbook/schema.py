@@ -29,6 +29,7 @@ USUAL_SIZES: Final = {"batch_size": 1, "seq_len": 2048, "kv_len": 2048, **dict.f
 
 BUILT: Final = "built with "  # how an assumption begins that says how the module was built: name=value
 LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
+CONFIGURED: Final = "a config with "  # how one begins about numbers in it that are no sizes: name=JSON
 
 
 class Record(BaseModel):

@@ -129,6 +129,18 @@ def test_a_field_that_was_left_out_is_left_out_here(
     assert [state] == [one.state for one in told if one.layer == "blocks.0-1.proj"]
 
 
+@pytest.mark.parametrize(("value", "state"), [(None, "differs"), ([8, 2], "differs"), ([4], "no regime")])
+def test_numbers_of_the_config_that_are_no_sizes_are_those_of_the_regime(
+    prefill: PhaseCosts, value: list[int] | None, state: str
+) -> None:
+    """A formula derived at some rates says nothing of a config with others."""
+    wrong = _built(regime(f"5 * {B} * {S}", *RIGHT[1:]), "a config with rates=[8, 2]")
+    model = populated().model_copy(update={"config": {"rates": value} if value else {}})
+    told = opinions(prefill, model, lambda key: entry(wrong))
+
+    assert [state] == [one.state for one in told if one.layer == "blocks.0-1.proj"]
+
+
 def test_a_layer_without_the_parts_of_the_call_is_another_build(prefill: PhaseCosts) -> None:
     """A model built without its pooler is not held against the one with it."""
     whole = entry(_built(regime(f"5 * {B} * {S}", *RIGHT[1:]), calls=("toy.Block", "toy.Pooler")))

@@ -11,6 +11,7 @@ the config left out.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ from forwardbook.formula.rational import Rational, rational_value
 from forwardbook.models.populated import Opinion, Populated, PopulatedLayer, State
 from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import NAMES, parsed
-from forwardbook.schema import BUILT, LEFT_OUT, Entry, Regime
+from forwardbook.schema import BUILT, CONFIGURED, LEFT_OUT, Entry, Regime
 
 MATTER: Final = (frozenset({"flops"}), frozenset({"weights", "writes"}))
 POINTS: Final = 3
@@ -139,8 +140,10 @@ def _opinion(
 def _built_so(regime: Regime, layer: LayerCosts, config: Mapping[str, object]) -> bool:
     """Whether the layer has the parts that the regime's call had, and its config the fields left out."""
     for text in regime.assumptions:
-        name = text.removeprefix(BUILT).removesuffix(LEFT_OUT)
-        if text.startswith(BUILT) and text.endswith(LEFT_OUT) and _at_path(config, name) is not None:
+        name, _, value = text.removeprefix(BUILT).removeprefix(CONFIGURED).partition("=")
+        about_field = text.startswith(CONFIGURED) or (text.startswith(BUILT) and text.endswith(LEFT_OUT))
+        found = _at_path(config, name) if about_field else None
+        if found is not None and json.dumps(found) != value:
             return False
     parts = {part.class_name for part in layer.sub_layers}
     called = {call.class_name for call in regime.flop_analysis.submodule_calls}
