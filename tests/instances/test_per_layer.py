@@ -8,6 +8,7 @@ pytest.importorskip("transformers")
 from transformers import Gemma4TextConfig
 
 from forwardbook.analyzers.instances.pretrained.configs import ask_sizes
+from forwardbook.analyzers.instances.pretrained.depth import cut_depth
 
 
 def _asked(config: Gemma4TextConfig, answers: dict[str, int]) -> dict[str, int]:
@@ -36,3 +37,10 @@ def test_layers_get_the_answer() -> None:
 def test_layers_of_one_type_that_differ_are_named_by_their_index() -> None:
     config = Gemma4TextConfig(num_hidden_layers=6, per_layer_config={0: {"head_dim": 32}})
     assert _asked(config, {})["layers.0.head_dim"] == 32
+
+
+def test_layers_that_were_cut_are_not_asked_about() -> None:
+    config = Gemma4TextConfig(num_hidden_layers=12, global_head_dim=128, head_dim=64)
+    cut_depth(config)
+    assert "full_attention.head_dim" in (asked := _asked(config, {}))
+    assert not any(name.startswith("layers.") for name in asked)

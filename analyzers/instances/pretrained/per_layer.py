@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from forwardbook.analyzers.instances.pretrained.fields import SKIPPED, is_size
+from forwardbook.analyzers.instances.pretrained.fields import SKIPPED, hint_of, is_size
 from forwardbook.analyzers.instances.recipe import Sizes
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 SPEC: Final = "_heterogeneity_spec"
 OVERRIDES: Final = "per_layer_overrides"
+LAYERS: Final = "num_hidden_layers"
 Fields = dict[str, object]
 
 
@@ -31,9 +32,12 @@ def ask_layers(config: PreTrainedConfig, prefix: str, sizes: Sizes) -> None:
 
 
 def _overrides(config: PreTrainedConfig) -> dict[int, Fields]:
-    """The fields of each layer that has its own."""
+    """The fields of each layer that has its own, of those layers that there are."""
     found = getattr(config.__dict__.get(SPEC), OVERRIDES, None)
-    return found if isinstance(found, dict) else {}
+    layers = config.__dict__.get(LAYERS)
+    if not isinstance(found, dict) or layers is None:
+        return {}
+    return {index: fields for index, fields in found.items() if index < hint_of(layers)}
 
 
 def _kinds(config: PreTrainedConfig, layers: dict[int, Fields]) -> Iterator[tuple[int, str]]:
