@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from forwardbook.analyzers.instances.pretrained.depth import cut_depth, follow_depth
+from forwardbook.analyzers.instances.pretrained.derived import derive, derived_names
 from forwardbook.analyzers.instances.pretrained.fields import SKIPPED, is_size, is_size_list
 from forwardbook.analyzers.instances.pretrained.labels import ask_labels
 from forwardbook.analyzers.instances.pretrained.library import is_config
@@ -28,16 +29,6 @@ CHOSEN = re.compile(
 )
 GROUPS = ("n_group", "moe_num_groups", "num_expert_groups")
 EXPERTS_KEPT = 8  # more than the usual top-k, so that balanced routing leaves experts to choose from
-
-# Fields that are the sum of others in configs that have the first field named; kept in step with them.
-DERIVED: dict[str, tuple[str, tuple[str, ...]]] = {
-    # multi-head latent attention: a head is a plain part and a rotated part, the latter's width is called
-    # head_dim for the rotary embedding, and every query head has its key and value
-    "qk_head_dim": ("kv_lora_rank", ("qk_nope_head_dim", "qk_rope_head_dim")),
-    "head_dim": ("kv_lora_rank", ("qk_rope_head_dim",)),
-    "num_key_value_heads": ("kv_lora_rank", ("num_attention_heads",)),
-}
-
 
 def make_config(
     config_class: type[PreTrainedConfig],
@@ -114,7 +105,7 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
     """Replaces integer fields by sizes of their names: `hidden_size`, `vision_config.depth`, `depths.0`."""
     for prefix, part in named_parts(config):
         meanings = _meanings(type(part).__doc__ or "")
-        derived = [name for name in DERIVED if _is_derived(part, name)]  # while all of them are numbers
+        derived = derived_names(part.__dict__)  # while all of them are numbers
         for name, value in list(part.__dict__.items()):
             if name.startswith("_") or SKIPPED.search(name) or name in derived or _is_stages(part, name):
                 continue
@@ -129,8 +120,7 @@ def ask_sizes(config: PreTrainedConfig, sizes: Sizes) -> None:
                     else x
                     for i, x in enumerate(value)
                 )
-        for name in derived:
-            part.__dict__[name] = sum(part.__dict__[term] for term in DERIVED[name][1])
+        derive(part.__dict__, derived)
         ask_labels(part, prefix, sizes)
         ask_layers(part, prefix, sizes)
 
@@ -141,15 +131,6 @@ def _is_stages(config: PreTrainedConfig, name: str) -> bool:
     return "layer" in name and "depths" in fields and fields[name] == len(fields["depths"])
 
 
-def _is_derived(config: PreTrainedConfig, name: str) -> bool:
-    """Whether a field is the sum of others: in a config that has the first field named, and as it stands."""
-    owner, terms = DERIVED.get(name, ("", ()))
-    fields = config.__dict__
-    if not (terms and all(isinstance(fields.get(field), int) for field in (name, owner, *terms))):
-        return False
-    return bool(fields[name] == sum(fields[term] for term in terms))
-
-
 def _share_heads(config: PreTrainedConfig) -> None:
     """Fewer heads of keys than of queries where the default has as many: that is the special case.
 
@@ -157,7 +138,7 @@ def _share_heads(config: PreTrainedConfig) -> None:
     """
     fields = config.__dict__
     heads, shared = fields.get("num_attention_heads"), fields.get("num_key_value_heads")
-    if _is_derived(config, "num_key_value_heads") or not is_size(heads) or heads != shared:
+    if "num_key_value_heads" in derived_names(fields) or not is_size(heads) or heads != shared:
         return
     if cast(int, heads) % 4 == 0:
         fields["num_key_value_heads"] = cast(int, heads) // 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from forwardbook.analyzers.instances.pretrained.derived import derive, derived_names
 from forwardbook.analyzers.instances.pretrained.fields import SKIPPED, hint_of, is_size
 from forwardbook.analyzers.instances.recipe import Sizes
 
@@ -24,11 +25,13 @@ def ask_layers(config: PreTrainedConfig, prefix: str, sizes: Sizes) -> None:
     layers = _overrides(config)
     kinds = dict(_kinds(config, layers))
     for index, fields in layers.items():
+        derived = derived_names(fields)
         for name, value in list(fields.items()):
-            if is_size(value) and isinstance(value, int) and not SKIPPED.search(name):
+            if name not in derived and is_size(value) and isinstance(value, int) and not SKIPPED.search(name):
                 full = f"{prefix}{kinds[index]}.{name}"
                 meaning = f"{name} of the layers of {kinds[index]}"
                 fields[name] = sizes(full, value, meaning, f"config.{prefix}per_layer_config[{index}].{name}")
+        derive(fields, derived)
 
 
 def _overrides(config: PreTrainedConfig) -> dict[int, Fields]:
