@@ -124,24 +124,36 @@ def device_of(tensor: Tensor) -> torch.device:
 
 
 def moved(tensor: Tensor, *args: object, **kwargs: object) -> Tensor:
-    """`Tensor.to`: what leaves the host is copied, though both lie on meta."""
-    if not is_kept(tensor) or tensor.device.type == "cpu":
+    """`Tensor.to`: what leaves the host, or comes to it, is copied, though both lie on meta."""
+    if tensor.device.type == "cpu":
         return tensor.to(*args, **kwargs)  # type: ignore[call-overload, no-any-return]
     like = next((one for one in (*args[:1], kwargs.get("other")) if isinstance(one, Tensor)), None)
     if like is None:
         device, dtype, *_ = torch._C._nn._parse_to(*args, **kwargs)  # type: ignore[call-overload]
     else:
         device, dtype = device_of(like), like.dtype
+    if not is_kept(tensor):
+        if device is None or device.type != "cpu" or tensor.device.type != "meta":
+            return tensor.to(*args, **kwargs)  # type: ignore[call-overload, no-any-return]
+        return _fetched(tensor, dtype)
     if device is None or device.type == "cpu":
         return tensor.to(dtype or tensor.dtype)
     return cast("Tensor", torch.ops.aten._to_copy.default(tensor, dtype=dtype, device=device))
 
 
 def returned(tensor: Tensor, *args: object, **kwargs: object) -> Tensor:
-    """`Tensor.cpu`: what is the host's already is itself."""
+    """`Tensor.cpu`: what is the host's already is itself, what lies on meta is copied."""
     if is_kept(tensor) and tensor.device.type != "cpu":
         return tensor
-    return tensor.cpu(*args, **kwargs)  # type: ignore[arg-type]
+    if tensor.device.type != "meta":
+        return tensor.cpu(*args, **kwargs)  # type: ignore[arg-type]
+    return _fetched(tensor)
+
+
+def _fetched(tensor: Tensor, dtype: torch.dtype | None = None) -> Tensor:
+    """A copy for the host of what the device made: it lies on meta as well, marked."""
+    made = cast("Tensor", torch.ops.aten._to_copy.default(tensor, dtype=dtype or tensor.dtype))
+    return cast("Tensor", kept(made))
 
 
 def typed_as(tensor: Tensor, other: Tensor) -> Tensor:
