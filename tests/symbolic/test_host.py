@@ -123,3 +123,29 @@ def test_weights_that_forward_makes_are_the_hosts(recipe_from: Callable[..., Rec
     assert "aten.addmm" in names
     assert not {name for name in names if "uniform" in name}
     assert before is vars(nn.Parameter)["__new__"]
+
+
+class Fetched(nn.Module):
+    """What the device made, brought to the host and added to there."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x * 2).cpu() + 1
+
+
+class FetchedWider(nn.Module):
+    """The same by the name of the device, and in another type."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x * 2).to("cpu", torch.float64) + 1
+
+
+@pytest.mark.parametrize(("kind", "element"), [(Fetched, ACTIVATION), (FetchedWider, Expr.of(8))])
+def test_what_the_host_gets_is_a_copy_and_costs_no_more(
+    kind: type[nn.Module], element: Expr, proved: Callable[[type[nn.Module], int], Pattern]
+) -> None:
+    """The product reads and writes once, the copy once more; the host's own sum is nobody's work."""
+    totals = proved(kind, 6).summary.totals
+
+    assert totals.pointwise_ops == ROWS * WIDTH
+    assert totals.reads == 2 * ROWS * WIDTH * ACTIVATION
+    assert totals.writes == ROWS * WIDTH * ACTIVATION + ROWS * WIDTH * element
