@@ -45,6 +45,7 @@ _HEADS = ("num_attention_heads", "num_heads", "n_head", "decoder_attention_heads
 _WIDTHS = ("hidden_size", "d_model", "n_embd")
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer")
 _ABSENT = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+_UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
 _KEYS = re.compile(r"\bk_(proj|norm|ln)|num_key_value_heads|key_states")
 
 
@@ -62,7 +63,7 @@ def mended(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> dict[
                 value = _value(part, name)
                 if value is not None:
                     found[prefix + name] = value
-    others = (_divided, _replaced, _specified, _listed, *ROTARY, _heads)
+    others = (_divided, _replaced, _emptied, _specified, _listed, *ROTARY, _heads)
     return found or next((told for one in others if (told := dict(one(parts, error)))), {})
 
 
@@ -136,6 +137,17 @@ def _replaced(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> It
             if getattr(value, "model_type", "") == "timm_backbone":
                 stages = ["stage2", "stage3", "stage4"][-len(getattr(value, "out_indices", None) or [4]) :]
                 yield prefix + name, ResNetConfig.from_dict({"out_features": stages})
+
+
+def _emptied(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
+    """No further arguments for a class that does not take them: they were for the one that it replaces."""
+    told = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
+    if told is None:
+        return
+    for prefix, part in parts.items():
+        for name, value in part.__dict__.items():
+            if isinstance(value, dict) and told[1] in value:
+                yield prefix + name, {}
 
 
 def _specified(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:
