@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from forwardbook.schema import QUANTITIES, CodeLocation, Entry, Regime, snake_case
+from forwardbook.schema import QUANTITIES, CodeLocation, Entry, Regime, snake_case, together
 from forwardbook.workspace.stored_form import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,3 +54,22 @@ def test_every_quantity_has_a_formula(prefill: Regime) -> None:
 def test_snake_case(name: str, expected: str) -> None:
     """Words of a class name are parted by underscores, acronyms stay whole."""
     assert expected == snake_case(name)
+
+
+def test_what_is_assumed_of_single_fields_is_one_line() -> None:
+    said = (
+        "balanced routing",
+        "built with window=None",
+        "a config with act=\"gelu\"",
+        "built with head=None",
+        "a config with bias=true",
+    )
+    assert together(said) == [
+        "balanced routing",
+        "built with window=None, head=None",
+        "a config with act=\"gelu\", bias=true",
+    ]
+
+
+def test_nothing_assumed_is_no_line() -> None:
+    assert together(()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -29,7 +30,20 @@ USUAL_SIZES: Final = {"batch_size": 1, "seq_len": 2048, "kv_len": 2048, **dict.f
 
 BUILT: Final = "built with "  # how an assumption begins that says how the module was built: name=value
 LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
-CONFIGURED: Final = "a config with "  # how one begins about numbers in it that are no sizes: name=JSON
+CONFIGURED: Final = "a config with "  # how one begins about a field that is no size of a formula: name=JSON
+
+CUT: Final = "..."  # how one ends whose value is longer than what is told
+
+
+def together(assumptions: Iterable[str]) -> list[str]:
+    """Assumptions as people read them: what is said of single fields in one line for all of them."""
+    lines: dict[str, list[str]] = {}
+    for text in assumptions:
+        begin = next((one for one in (BUILT, CONFIGURED) if text.startswith(one)), "")
+        lines.setdefault(begin or text, []).append(text.removeprefix(begin))
+    return [
+        begin + ", ".join(texts) if begin in (BUILT, CONFIGURED) else begin for begin, texts in lines.items()
+    ]
 
 
 class Record(BaseModel):

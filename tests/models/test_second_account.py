@@ -141,6 +141,31 @@ def test_numbers_of_the_config_that_are_no_sizes_are_those_of_the_regime(
     assert [state] == [one.state for one in told if one.layer == "blocks.0-1.proj"]
 
 
+def test_a_list_told_in_part_is_compared_as_far_as_it_is_told(prefill: PhaseCosts) -> None:
+    wrong = _built(regime(f"5 * {B} * {S}", *RIGHT[1:]), "a config with rates=[8, 2, ...")
+    for rates, state in (([8, 2, 7], "differs"), ([8, 3, 7], "no regime")):
+        model = populated().model_copy(update={"config": {"rates": rates}})
+        told = opinions(prefill, model, lambda key: entry(wrong))
+        assert [state] == [one.state for one in told if one.layer == "blocks.0-1.proj"]
+
+
+def test_what_the_config_has_otherwise_is_told(prefill: PhaseCosts) -> None:
+    taken = ('a config with act="gelu"', "a config with bias=true")
+    wrong = _built(regime(f"5 * {B} * {S}", *RIGHT[1:]), *taken)
+    model = populated().model_copy(update={"config": {"act": "silu", "bias": True}})
+    told = opinions(prefill, model, lambda key: entry(wrong))
+
+    assert ['the database has it with act="gelu"'] == [o.told for o in told if o.layer == "blocks.0-1.proj"]
+
+
+def test_a_regime_of_another_config_that_says_the_same_agrees(prefill: PhaseCosts) -> None:
+    same = _built(regime(*RIGHT), 'a config with act="gelu"')
+    model = populated().model_copy(update={"config": {"act": "silu"}})
+    told = opinions(prefill, model, lambda key: entry(same))
+
+    assert ["agrees"] == [one.state for one in told if one.layer == "blocks.0-1.proj"]
+
+
 def test_a_layer_without_the_parts_of_the_call_is_another_build(prefill: PhaseCosts) -> None:
     """A model built without its pooler is not held against the one with it."""
     whole = entry(_built(regime(f"5 * {B} * {S}", *RIGHT[1:]), calls=("toy.Block", "toy.Pooler")))

@@ -1,4 +1,4 @@
-"""What formulas take for granted of a config, in words: fields that are None, numbers that are no sizes."""
+"""What formulas take for granted of a config, in words: all that is no size and that costs follow from."""
 
 from __future__ import annotations
 
@@ -6,15 +6,27 @@ import pytest
 
 pytest.importorskip("transformers")
 from torch import nn
-from transformers import FastSpeech2ConformerHifiGan, FastSpeech2ConformerHifiGanConfig, ViTConfig, ViTModel
+from transformers import (
+    FastSpeech2ConformerHifiGan,
+    FastSpeech2ConformerHifiGanConfig,
+    LlamaConfig,
+    LlamaModel,
+    SwinConfig,
+    SwinModel,
+    ViTConfig,
+    ViTModel,
+)
 
 from forwardbook.analyzers.instances.pretrained.configs import ask_sizes
 from forwardbook.analyzers.instances.recipe import Recipe, Sizes
 from forwardbook.pipeline.derivation.assumptions import left_out
+from forwardbook.pipeline.derivation.unsized import Unsized
 
 MODELING = "transformers.models.fastspeech2_conformer.modeling_fastspeech2_conformer"
 HIFIGAN = f"{MODELING}.FastSpeech2ConformerHifiGan"
 VIT = "transformers.models.vit.modeling_vit"
+LLAMA = "transformers.models.llama.modeling_llama"
+SWIN = "transformers.models.swin.modeling_swin"
 
 
 def _told(target: str, model: type[nn.Module], config_class: type, **fields: object) -> tuple[str, ...]:
@@ -44,3 +56,38 @@ def test_what_a_class_does_not_read_is_not_told() -> None:
 def test_the_names_of_labels_are_no_numbers() -> None:
     told = _told(f"{VIT}.ViTForImageClassification", ViTModel, ViTConfig, num_hidden_layers=1)
     assert not any("label" in one for one in told)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_switch_that_a_class_reads_is_told(bias: bool) -> None:
+    told = _told(f"{LLAMA}.LlamaAttention", LlamaModel, LlamaConfig, num_hidden_layers=1, attention_bias=bias)
+    assert ("a config with attention_bias=true" if bias else "a config with attention_bias=false") in told
+
+
+def test_a_name_and_a_ratio_are_told_and_what_changes_only_values_is_not() -> None:
+    told = _told(f"{SWIN}.SwinMLP", SwinModel, SwinConfig)
+    assert told == ("a config with mlp_ratio=4.0", 'a config with hidden_act="gelu"')
+
+
+def test_how_many_layers_there_are_is_no_condition() -> None:
+    told = _told(f"{LLAMA}.LlamaModel", LlamaModel, LlamaConfig, num_hidden_layers=1)
+    assert not any("num_hidden_layers" in one for one in told)
+
+
+TWO = Unsized(
+    (("text_config.", "act", "the text's"), ("vision_config.", "act", "the image's")),
+    {"Text": frozenset({"text_config."})},
+)
+
+
+def test_of_two_configs_within_one_a_class_reads_that_which_its_modules_keep() -> None:
+    assert list(TWO.of({"Text": {"act"}})) == ["the text's"]
+
+
+def test_a_class_that_keeps_no_config_may_read_any_within() -> None:
+    assert list(TWO.of({"MLP": {"act"}})) == ["the text's", "the image's"]
+
+
+def test_fields_come_in_the_order_of_the_config() -> None:
+    found = Unsized((("", "act", "first"), ("", "bias", "second")))
+    assert list(found.of({"One": {"bias"}, "Other": {"act"}})) == ["first", "second"]

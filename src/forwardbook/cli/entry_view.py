@@ -70,12 +70,12 @@ def _heading(key: str, entry: Entry) -> Panel:
 
 def _regime_parts(regime: Regime) -> Iterator[RenderableType]:
     from forwardbook.generate import line_formulas
-    from forwardbook.schema import QUANTITIES
+    from forwardbook.schema import QUANTITIES, together
 
     if regime.context:
         yield Text(regime.context)
     given = [one or "nothing" for one in regime.given]
-    told = (("given", given), ("holds when", regime.conditions), ("assumes", regime.assumptions))
+    told = (("given", given), ("holds when", regime.conditions), ("assumes", together(regime.assumptions)))
     for label, texts in told:
         for number, text in enumerate(texts):
             label_text = Text(f"{label if number == 0 else '':<11}", style="dim")

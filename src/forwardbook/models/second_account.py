@@ -5,8 +5,8 @@ entry of its class from the class with every size of its config free. Both are e
 quantities must be equal. How many rows a layer of torch sees (positions, patches, tokens) is not in its
 parameters: it is read off the bytes that the layer writes, one unknown beside seven other equations.
 
-A regime has a say only about a layer that was built as it was: with the same parts, and the same fields of
-the config left out.
+A regime has a say only about a layer that was built as it was: with the same parts, and where it says
+otherwise of costs, with the same fields of the config.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from forwardbook.formula.rational import Rational, rational_value
 from forwardbook.models.populated import Opinion, Populated, PopulatedLayer, State
 from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import NAMES, parsed
-from forwardbook.schema import BUILT, CONFIGURED, LEFT_OUT, Entry, Regime
+from forwardbook.schema import BUILT, CONFIGURED, CUT, LEFT_OUT, Entry, Regime
 
 MATTER: Final = (frozenset({"flops"}), frozenset({"weights", "writes"}))
 POINTS: Final = 3
@@ -117,17 +117,22 @@ def _opinion(
     known = {n: v.value for n, v in filled.parameters.items() if isinstance(v.value, int)}
     best: tuple[str, list[str]] | None = None
     unknown: dict[str, None] = {}
+    otherwise: dict[str, None] = {}
     for regime in _candidates(entry, name):
-        if not _built_so(regime, layer, config):
+        if not _has_its_parts(regime, layer):
             continue
         wrong = _differences(regime, layer, known, points)
         if wrong is None:
             unknown |= dict.fromkeys(_unknown(regime, {**points[0], **known}))
+        elif _differs(wrong) and (others := list(_otherwise(regime, config))):
+            otherwise |= dict.fromkeys(others)
         elif best is None or len(wrong) < len(best[1]):
             best = regime.name, wrong
     guessed = best is not None and _differs(best[1]) and _alone_in(entry, best[0])
     if best is None or (unknown and guessed):
         told = f"sizes of this call that are not known: {', '.join(unknown)}" if unknown else ""
+        if not told and otherwise:
+            told = f"the database has it with {', '.join(otherwise)}"
         return Opinion(
             layer=name, class_name=layer.class_name, state="no regime", told=told, unknown=list(unknown)
         )
@@ -137,17 +142,29 @@ def _opinion(
     return Opinion(layer=name, class_name=layer.class_name, state=state, regime=regime_name, told=told)
 
 
-def _built_so(regime: Regime, layer: LayerCosts, config: Mapping[str, object]) -> bool:
-    """Whether the layer has the parts that the regime's call had, and its config the fields left out."""
-    for text in regime.assumptions:
-        name, _, value = text.removeprefix(BUILT).removeprefix(CONFIGURED).partition("=")
-        about_field = text.startswith(CONFIGURED) or (text.startswith(BUILT) and text.endswith(LEFT_OUT))
-        found = _at_path(config, name) if about_field else None
-        if found is not None and json.dumps(found) != value:
-            return False
+def _has_its_parts(regime: Regime, layer: LayerCosts) -> bool:
+    """Whether the layer has the parts that the regime's call had."""
     parts = {part.class_name for part in layer.sub_layers}
     called = {call.class_name for call in regime.flop_analysis.submodule_calls}
     return parts == called or not parts or not called
+
+
+def _otherwise(regime: Regime, config: Mapping[str, object]) -> Iterator[str]:
+    """What the regime says of fields of its config that this config has otherwise, `name=value`."""
+    for text in regime.assumptions:
+        begin = next((one for one in (BUILT, CONFIGURED) if text.startswith(one)), None)
+        if begin is None or (begin == BUILT and not text.endswith(LEFT_OUT)):
+            continue
+        said = text.removeprefix(begin)
+        name, _, value = said.partition("=")
+        found = _at_path(config, name)
+        if found is not None and not _is_said(json.dumps(found), value):
+            yield said
+
+
+def _is_said(here: str, value: str) -> bool:
+    """Whether a field's value is the one told, of which long ones are cut."""
+    return here.startswith(value.removesuffix(CUT)) if value.endswith(CUT) else here == value
 
 
 def _at_path(config: Mapping[str, object], name: str) -> object:

@@ -15,7 +15,7 @@ from forwardbook.book.site.module_flow import flow_diagram
 from forwardbook.book.site.module_lines import module_listing
 from forwardbook.book.site.module_proof import proof_blocks
 from forwardbook.book.site.module_subject import ModuleSubject
-from forwardbook.schema import QUANTITIES, Entry, Regime
+from forwardbook.schema import QUANTITIES, Entry, Regime, together
 
 LONG: Final = 4000
 """Characters of a formula up to which it is typeset; a longer one is shown as text."""
@@ -113,7 +113,7 @@ def _regime(regime: Regime, several: bool) -> Iterator[Block]:
         yield _formulas(list(regime.conditions))
     if regime.assumptions:
         yield Paragraph("Assumes:")
-        yield Bullets(tuple(plain(each) for each in regime.assumptions))
+        yield Bullets(tuple(plain(each) for each in together(regime.assumptions)))
     yield Paragraph("Cost of one call:")
     yield _formulas([f"{name} = {regime.formula(name)}" for name in QUANTITIES])
 

@@ -1,0 +1,126 @@
+"""A built model in; the fields of its config that formulas have no symbol for out, in words.
+
+A formula is of one config in all that is no size of it: what is left out, switched on, called by name, a
+ratio that widths follow from, a list of strides. What changes values and no cost (an epsilon, a dropout, how
+weights begin, which token is which) is not told.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+import torch
+from torch import nn
+
+from forwardbook.analyzers.instances.pretrained.depth import DEPTH
+from forwardbook.analyzers.instances.pretrained.derived import DERIVED
+from forwardbook.analyzers.instances.pretrained.fields import SKIPPED
+from forwardbook.analyzers.instances.recipe import Sizes, hinted
+from forwardbook.schema import BUILT, CONFIGURED, CUT, LEFT_OUT
+
+LONGEST: Final = 120
+"""Characters of a list that are told."""
+NO_COST: Final = re.compile(
+    r"(^output_(attentions|hidden_states|router_logits)$|^return_dict$|^is_encoder_decoder$|^model_type$|name_or_path|^architectures$"
+    r"|label2id$|id2label$|loss|ctc_|^initializer|initializer_range$)"
+)
+"""Fields that no forward() without labels follows, or that only say what others do."""
+VALUES: Final = re.compile(
+    r"(eps|drop|std|prob|theta|init|coef|weight|temperature|momentum|alpha|beta|gamma|sigma|cost|noise|thresh"
+    r"|jitter|damping|clip)"
+)
+"""Fractions, and lists of them, that change values and no shapes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsized:
+    """What is told of each field, in the config's order, and whose modules keep which config within it."""
+
+    told: tuple[tuple[str, str, str], ...] = ()
+    """The config's place (`text_config.`, or nothing), the field, the words."""
+    kept: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The places of the configs that modules of a class keep."""
+
+    def of(self, read: Mapping[str, Collection[str]]) -> Iterator[str]:
+        """What is told of the fields that classes read; a class that keeps a config reads that one."""
+        for place, name, text in self.told:
+            if any(name in names and place in self.kept.get(one, (place,)) for one, names in read.items()):
+                yield text
+
+
+@lru_cache(maxsize=32)
+def unsized(build: Callable[[Sizes], nn.Module]) -> Unsized:
+    """The fields of the built model's config that nobody asked for as sizes."""
+    from forwardbook.analyzers.instances.pretrained.configs import named_parts
+
+    asked: set[str] = set()
+
+    def noted(name: str, hint: int, meaning: str = "", source: str = "") -> int:
+        asked.add(name)
+        return hinted(name, hint, meaning, source)
+
+    with torch.device("meta"):
+        model = build(noted)
+    config = getattr(model, "config", None)
+    if config is None:
+        return Unsized()
+    places = list(named_parts(config))
+    told = [
+        (place, name, text)
+        for place, part in places
+        for name, value in vars(part).items()
+        if not name.startswith("_") and (text := _said(place, name, value, asked))
+    ]
+    return Unsized(tuple(told), _kept(model, {id(part): place for place, part in places}))
+
+
+def _kept(model: nn.Module, places: Mapping[int, str]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for module in model.modules():
+        kept = {places[id(value)] for value in vars(module).values() if id(value) in places}
+        if kept:
+            name = f"{type(module).__module__}.{type(module).__qualname__}"
+            found.setdefault(name, set()).update(kept)
+    return {name: frozenset(kept) for name, kept in found.items()}
+
+
+def _said(place: str, name: str, value: object, asked: Collection[str]) -> str:
+    """What is said of a field; nothing of one that is a size, or changes no cost."""
+    full = place + name
+    if value is None:
+        return f"{BUILT}{full}{LEFT_OUT}"
+    if full in asked or any(one.startswith(f"{full}.") for one in asked) or NO_COST.search(name):
+        return ""
+    if not _matters(name, value):
+        return ""
+    text = json.dumps(value, default=str)
+    return f"{CONFIGURED}{full}={text if len(text) <= LONGEST else text[:LONGEST] + CUT}"
+
+
+def _matters(name: str, value: object) -> bool:
+    """Whether the cost may follow from a value of its kind; layers are counted, however many there are."""
+    if isinstance(value, bool):
+        return True
+    if isinstance(value, str):
+        return bool(value)
+    if isinstance(value, int):
+        return not (SKIPPED.search(name) or DEPTH.match(name) or name in DERIVED)
+    if isinstance(value, float):
+        return not VALUES.search(name)
+    if not isinstance(value, list | tuple | dict) or SKIPPED.search(name) or VALUES.search(name):
+        return False
+    return _holds_number(value)
+
+
+def _holds_number(value: object) -> bool:
+    """Whether integers are within; those of rotary embeddings change values and no cost."""
+    if isinstance(value, dict):
+        return "rope_type" not in value and any(map(_holds_number, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_holds_number, value))
+    return type(value) is int
