@@ -10,6 +10,7 @@ from transformers import (
     FastSpeech2ConformerHifiGan,
     FastSpeech2ConformerHifiGanConfig,
     LlamaConfig,
+    LlamaForCausalLM,
     LlamaModel,
     SwinConfig,
     SwinModel,
@@ -72,6 +73,14 @@ def test_a_name_and_a_ratio_are_told_and_what_changes_only_values_is_not() -> No
 def test_how_many_layers_there_are_is_no_condition() -> None:
     told = _told(f"{LLAMA}.LlamaModel", LlamaModel, LlamaConfig, num_hidden_layers=1)
     assert not any("num_hidden_layers" in one for one in told)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_whether_weights_are_tied_is_told_of_the_model_that_names_them(tied: bool) -> None:
+    fields = {"num_hidden_layers": 1, "tie_word_embeddings": tied}
+    said = f"a config with tie_word_embeddings={str(tied).lower()}"
+    assert said in _told(f"{LLAMA}.LlamaForCausalLM", LlamaForCausalLM, LlamaConfig, **fields)
+    assert said not in _told(f"{LLAMA}.LlamaModel", LlamaForCausalLM, LlamaConfig, **fields)
 
 
 TWO = Unsized(

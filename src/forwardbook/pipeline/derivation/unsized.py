@@ -20,7 +20,9 @@ from torch import nn
 from forwardbook.analyzers.instances.pretrained.depth import DEPTH
 from forwardbook.analyzers.instances.pretrained.derived import DERIVED
 from forwardbook.analyzers.instances.pretrained.fields import SKIPPED
+from forwardbook.analyzers.instances.pretrained.tied import TIED, may_tie
 from forwardbook.analyzers.instances.recipe import Sizes, hinted
+from forwardbook.analyzers.symbolic.patterns import class_name
 from forwardbook.schema import BUILT, CONFIGURED, CUT, LEFT_OUT
 
 LONGEST: Final = 120
@@ -45,12 +47,18 @@ class Unsized:
     """The config's place (`text_config.`, or nothing), the field, the words."""
     kept: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The places of the configs that modules of a class keep."""
+    tying: frozenset[str] = frozenset()
+    """The classes whose base class reads whether their weights are tied."""
 
     def of(self, read: Mapping[str, Collection[str]]) -> Iterator[str]:
         """What is told of the fields that classes read; a class that keeps a config reads that one."""
         for place, name, text in self.told:
-            if any(name in names and place in self.kept.get(one, (place,)) for one, names in read.items()):
+            readers = (one for one, names in read.items() if name in names or self._ties(one, name))
+            if any(place in self.kept.get(one, (place,)) for one in readers):
                 yield text
+
+    def _ties(self, class_name: str, field_name: str) -> bool:
+        return field_name == TIED and class_name in self.tying
 
 
 @lru_cache(maxsize=32)
@@ -76,7 +84,11 @@ def unsized(build: Callable[[Sizes], nn.Module]) -> Unsized:
         for name, value in vars(part).items()
         if not name.startswith("_") and (text := _said(place, name, value, asked))
     ]
-    return Unsized(tuple(told), _kept(model, {id(part): place for place, part in places}))
+    return Unsized(
+        tuple(told),
+        _kept(model, {id(part): place for place, part in places}),
+        frozenset(class_name(module) for module in model.modules() if may_tie(module)),
+    )
 
 
 def _kept(model: nn.Module, places: Mapping[int, str]) -> dict[str, frozenset[str]]:
@@ -84,8 +96,7 @@ def _kept(model: nn.Module, places: Mapping[int, str]) -> dict[str, frozenset[st
     for module in model.modules():
         kept = {places[id(value)] for value in vars(module).values() if id(value) in places}
         if kept:
-            name = f"{type(module).__module__}.{type(module).__qualname__}"
-            found.setdefault(name, set()).update(kept)
+            found.setdefault(class_name(module), set()).update(kept)
     return {name: frozenset(kept) for name, kept in found.items()}
 
 
