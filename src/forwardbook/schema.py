@@ -34,6 +34,29 @@ CONFIGURED: Final = "a config with "  # how one begins about a field that is no 
 
 CUT: Final = "..."  # how one ends whose value is longer than what is told
 
+CALLED_AS: Final = "called as "  # how the context of a regime begins that names places below a model
+ALONE: Final = "called by itself"
+
+
+def at_place(place: str, path: str) -> bool:
+    """Whether a path is of a place, whose `*` is any number; `0-2,5` in a path are all these numbers."""
+    wanted, given = place.split("."), path.split(".")
+    return len(wanted) == len(given) and all(map(_is_part, wanted, given))
+
+
+def _is_part(wanted: str, given: str) -> bool:
+    if wanted == given:
+        return True
+    if not _NUMBERS.fullmatch(given):
+        return False
+    ranges = (one.partition("-") for one in given.split(","))
+    return wanted == "*" or (
+        wanted.isdigit() and any(int(a) <= int(wanted) <= int(b or a) for a, _, b in ranges)
+    )
+
+
+_NUMBERS: Final = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+
 
 def together(assumptions: Iterable[str]) -> list[str]:
     """Assumptions as people read them: what is said of single fields in one line for all of them."""
@@ -181,6 +204,13 @@ class Regime(Record):
     def scenario(self) -> str:
         """What it is named after: `decode` of `decode, float32 2`."""
         return self.name.partition(", ")[0].rstrip("0123456789 ")
+
+    def is_called_at(self, path: str) -> bool:
+        """Whether it is of calls at a path below the model: `layers.*.mlp` of those at `layers.3.mlp`."""
+        where = self.context.removeprefix(CALLED_AS)
+        if where == self.context:
+            return not path and where == ALONE
+        return any(at_place(place, path) for place in where.split(", "))
 
     def formula(self, quantity: str) -> Formula:
         """The formula of one of QUANTITIES."""

@@ -185,3 +185,28 @@ def test_a_guess_of_rows_gives_way_to_a_regime_whose_sizes_are_not_known(prefill
     [projection] = [one for one in told if one.layer == "blocks.0-1.proj"]
     assert "no regime" == projection.state
     assert "src_len, tgt_len" in projection.told
+
+
+@pytest.mark.parametrize(
+    ("condition", "state"), [("{width} == 7", "no regime"), ("{a_dtype_bytes} == 3", "differs")]
+)
+def test_of_regimes_that_share_a_place_the_right_one_may_be_one_that_does_not_hold(
+    prefill: PhaseCosts, condition: str, state: str
+) -> None:
+    """Numbers of other widths are another call; other sizes may be another layer."""
+    place = "called as blocks.*.proj"
+    wrong = regime(f"5 * {B} * {S} * {{width}}", *RIGHT[1:], place)
+    other = regime(*RIGHT, place).model_copy(update={"conditions": (condition,), "name": "second"})
+    told = opinions(prefill, populated(), lambda key: entry(wrong, other))
+
+    assert [state] == [one.state for one in told if one.layer == "blocks.0-1.proj"]
+
+
+@pytest.mark.parametrize(("place", "state"), [("blocks.1.proj", "differs"), ("blocks.2.proj", "no regime")])
+def test_a_regime_of_one_layer_has_a_say_about_that_layer(
+    prefill: PhaseCosts, place: str, state: str
+) -> None:
+    wrong = regime(f"5 * {B} * {S} * {{width}}", *RIGHT[1:], f"called as {place}")
+    told = opinions(prefill, populated(), lambda key: entry(wrong))
+
+    assert [state] == [one.state for one in told if one.layer == "blocks.0-1.proj"]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
@@ -24,13 +23,23 @@ from forwardbook.formula.rational import Rational, rational_value
 from forwardbook.models.populated import Opinion, Populated, PopulatedLayer, State
 from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import NAMES, parsed
-from forwardbook.schema import BUILT, CONFIGURED, CUT, LEFT_OUT, Entry, Regime
+from forwardbook.schema import (
+    ALONE,
+    BUILT,
+    CALLED_AS,
+    CONFIGURED,
+    CUT,
+    LEFT_OUT,
+    WIDTH_NAMES,
+    Entry,
+    Regime,
+    at_place,
+)
 
 MATTER: Final = (frozenset({"flops"}), frozenset({"weights", "writes"}))
 POINTS: Final = 3
 TRIES: Final = 40
 ROWS: Final = ("seq_len", "batch_size")
-_INDEX = re.compile(r"(?<![^.])[\d,-]*\d[\d,-]*(?![^.])")
 
 Entries = Callable[[str], Entry | None]
 Sizes = Mapping[str, Rational]
@@ -115,28 +124,27 @@ def _opinion(
     if entry is None or filled is None or not points:
         return Opinion(layer=name, class_name=layer.class_name, state="no entry")
     known = {n: v.value for n, v in filled.parameters.items() if isinstance(v.value, int)}
-    best: tuple[str, list[str]] | None = None
-    unknown: dict[str, None] = {}
+    best: tuple[Regime, list[str]] | None = None
+    unmet: list[Regime] = []
     otherwise: dict[str, None] = {}
     for regime in _candidates(entry, name):
         if not _has_its_parts(regime, layer):
             continue
         wrong = _differences(regime, layer, known, points)
         if wrong is None:
-            unknown |= dict.fromkeys(_unknown(regime, {**points[0], **known}))
+            unmet.append(regime)
         elif _differs(wrong) and (others := list(_otherwise(regime, config))):
             otherwise |= dict.fromkeys(others)
         elif best is None or len(wrong) < len(best[1]):
-            best = regime.name, wrong
-    guessed = best is not None and _differs(best[1]) and _alone_in(entry, best[0])
-    if best is None or (unknown and guessed):
+            best = regime, wrong
+    sizes = {**points[0], **known}
+    unknown = list(dict.fromkeys(one for regime in unmet for one in _unknown(regime, sizes)))
+    if best is None or (_differs(best[1]) and _may_be_another(best[0], unmet, unknown, sizes)):
         told = f"sizes of this call that are not known: {', '.join(unknown)}" if unknown else ""
         if not told and otherwise:
             told = f"the database has it with {', '.join(otherwise)}"
-        return Opinion(
-            layer=name, class_name=layer.class_name, state="no regime", told=told, unknown=list(unknown)
-        )
-    regime_name, wrong = best
+        return Opinion(layer=name, class_name=layer.class_name, state="no regime", told=told, unknown=unknown)
+    regime_name, wrong = best[0].name, best[1]
     state: State = "differs" if _differs(wrong) else "same arithmetic" if wrong else "agrees"
     told = f"not equal: {', '.join(wrong)}" if wrong else ""
     return Opinion(layer=name, class_name=layer.class_name, state=state, regime=regime_name, told=told)
@@ -186,21 +194,35 @@ def _differs(wrong: Sequence[str]) -> bool:
     return any(several <= set(wrong) for several in MATTER)
 
 
-def _alone_in(entry: Entry, name: str) -> bool:
-    return all(_alone(regime) for regime in entry.regimes if regime.name == name)
+def _may_be_another(best: Regime, unmet: Sequence[Regime], unknown: Sequence[str], sizes: Sizes) -> bool:
+    """Whether a call that differs may belong to another regime, of which nobody knows whether it holds.
+
+    Regimes that share a place are of one layer each, and only those of which all sizes are known and all
+    conditions hold were asked.
+    """
+    if _alone(best):
+        return bool(unknown)
+    return any(one.context == best.context and _has_widths(one, sizes) for one in unmet)
+
+
+def _has_widths(regime: Regime, sizes: Sizes) -> bool:
+    """Whether what a regime says of widths of numbers, if anything, holds."""
+    stated = map(Condition.parse, regime.conditions)
+    return all(_holds(one, sizes) for one in stated if one.symbols() <= set(WIDTH_NAMES))
 
 
 def _candidates(entry: Entry, path: str) -> list[Regime]:
     """The proved regimes of calls at such a place; for a class that is called by itself, all of them."""
     proved = [r for r in entry.regimes if r.proof is not None and r.proof.verdict == "exact"]
-    pattern = _INDEX.sub("*", path)
-    found: list[Regime] = []
-    for regime in proved:
-        places = regime.context.removeprefix("called as ").split(", ")
-        here = any(pattern == place or pattern.endswith(f".{place}") for place in places)
-        if here or _alone(regime):
-            found.append(regime)
-    return found
+    return [one for one in proved if _alone(one) or _is_below(one, path)]
+
+
+def _is_below(regime: Regime, path: str) -> bool:
+    """Whether a path ends in one of the regime's places: it may have been derived in a smaller model."""
+    for place in regime.context.removeprefix(CALLED_AS).split(", "):
+        if at_place(place, ".".join(path.split(".")[-place.count(".") - 1 :])):
+            return True
+    return False
 
 
 def _differences(
@@ -248,5 +270,5 @@ def _readings(regime: Regime, told: Mapping[str, Fraction], given: Sizes) -> Ite
 
 def _alone(regime: Regime) -> bool:
     """Whether the entry knows the class called by itself, at no place of a model."""
-    place = regime.context.removeprefix("called as ")
-    return place in ("", "called by itself") or place[:1].isupper()  # the name of the class, not a path
+    place = regime.context.removeprefix(CALLED_AS)
+    return place in ("", ALONE) or place[:1].isupper()  # the name of the class, not a path

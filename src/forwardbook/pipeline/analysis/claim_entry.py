@@ -12,6 +12,7 @@ from forwardbook.profiling.claimed import Judged
 from forwardbook.profiling.judges import COUNTER, uncounted
 from forwardbook.profiling.proof import UNEQUAL
 from forwardbook.schema import (
+    ALONE,
     CodeLocation,
     Entry,
     FlopAnalysis,
@@ -98,7 +99,7 @@ def _regime(facts: Facts, claim: Claim, judged: Judged, verdict: Verdict, judges
     text = {name: claim.total(name).text() for name in ("flops", "pointwise_ops", "reads", "writes")}
     return Regime(
         name="default",
-        context="called by itself",
+        context=ALONE,
         conditions=tuple(dict.fromkeys(conditions)),
         assumptions=(),
         parameters=tuple(sorted(claim.symbols())),

@@ -171,7 +171,7 @@ class _Tree:
     def _claiming(self, call: CallRecord) -> list[StoredRegime]:
         regimes = self.stored.get(class_name(call.module), ())
         known = [one for one in regimes if one.names <= self.values.keys() and one.holds(self.values)]
-        return [one for one in known if one.is_called_at(call.path)]
+        return [one for one in known if one.regime.is_called_at(call.path)]
 
     def _told(self, call: CallRecord, measured: Summary) -> Sums | None:
         """What the entry says of a call: of regimes that claim it the one that fits, None if none does."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forwardbook.analyzers.reader import Facts
@@ -12,6 +11,7 @@ from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.assumptions import left_out, uncast
 from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
 from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.pipeline.derivation.places import context, contexts
 from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounted
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.profiling.proof import Point
@@ -45,15 +45,19 @@ def regime(
     judges: Sequence[Judge] = (),
     static_agrees: bool | None = None,
     assumptions: Sequence[str] = (),
+    where: str = "",
 ) -> Regime:
-    """One regime of the record; `assumptions` are what the reading of its code adds to those of the run."""
+    """One regime of the record; `assumptions` are what the reading of its code adds to those of the run.
+
+    `where` it is called is told of all regimes of a class together.
+    """
     summary = found.derived.pattern.summary
     quantities = {key: text(size) for key, size in summary.quantities().items()}
     lines = list(statements(summary.lines))
     conditions = tuple(c.text() for c in found.conditions)
     return Regime(
         name=name,
-        context=_context(found),
+        context=where or context(found),
         given=found.derived.pattern.given,
         conditions=conditions,
         assumptions=tuple(dict.fromkeys((*found.derived.pattern.assumptions, *assumptions))),
@@ -72,12 +76,6 @@ def regime(
         ),
         proof=_proof(found, judges, static_agrees),
     )
-
-
-def _context(found: Found) -> str:
-    paths = dict.fromkeys(re.sub(r"\.\d+(?=\.|$)", ".*", p) for p in found.derived.pattern.paths)
-    where = ", ".join(p for p in paths if p)
-    return f"called as {where}" if where else "called by itself"
 
 
 def _memory_reasoning(summary: Summary) -> str:
@@ -153,7 +151,7 @@ def unresolved(found: Iterable[Found]) -> tuple[Unresolved, ...]:
             still = dict.fromkeys(n for d in (one.derived, *one.also) for n in d.unvaried)
             said = f"{', '.join(still)} had one value at every point: no condition says it" if still else ""
             reason = one.derived.proof.reason or said or "too few random sizes could be run"
-            rows[Unresolved(file="", line=0, operation=_context(one), reason=reason)] = None
+            rows[Unresolved(file="", line=0, operation=context(one), reason=reason)] = None
     return tuple(rows)
 
 
@@ -177,8 +175,8 @@ def record(
     kept = [f for f in kept if not (f.beyond and any(j.agreed < j.asked for j in said[id(f)]))]
     names = unique_names([f.label for f in kept])
     regimes = [
-        regime(f, name, said[id(f)], agrees(f), _taken(facts, f))
-        for f, name in zip(kept, names, strict=True)
+        regime(f, name, said[id(f)], agrees(f), _taken(facts, f), where)
+        for f, name, where in zip(kept, names, contexts(kept), strict=True)
     ]
     rows = (
         *unresolved(kept),
@@ -241,7 +239,7 @@ def _refuted(found: Found) -> Unresolved:
     return Unresolved(
         file=short_file(place[0]),
         line=place[1],
-        operation=f"{found.label}, {_context(found)}",
+        operation=f"{found.label}, {context(found)}",
         reason=f"refuted: {said}",
     )
 

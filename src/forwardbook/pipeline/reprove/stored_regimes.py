@@ -90,15 +90,10 @@ class StoredRegime:
         """Whether what it says of widths of numbers, if anything, holds for these."""
         return all(c.holds(widths) for c in self._stated if c.symbols() <= widths.keys())
 
-    def is_called_at(self, path: str) -> bool:
-        """Whether it was found where a module is: `layers.3.mlp` as `layers.*.mlp`."""
-        where = self.regime.context.removeprefix("called as ").split(", ")
-        return general(path) in where or (not path and self.regime.context == "called by itself")
-
     def speaks_of(self, call: CallRecord) -> bool:
         """Whether a call is in its place and gives the inputs that it says; a copy's callers give others."""
         known = self.regime.given and not self.is_copy
-        return self.is_called_at(call.path) and (not known or call.given in self.regime.given)
+        return self.regime.is_called_at(call.path) and (not known or call.given in self.regime.given)
 
     def shares_calls(self, other: StoredRegime) -> bool:
         """Whether both speak of calls in the same places of the same scenario."""

@@ -1,0 +1,77 @@
+"""Where a regime is called: numbers of layers are open, but where its formulas are those of one."""
+
+from __future__ import annotations
+
+import pytest
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from forwardbook.pipeline.derivation.explore import regimes_of
+from forwardbook.pipeline.derivation.places import contexts
+from forwardbook.schema import at_place
+
+from .matrices import Maker, Projection, Stack, over_rows
+
+PROJECTION = f"{Projection.__module__}.{Projection.__qualname__}"
+
+
+class Stages(nn.Module):
+    """Two stages of two projections, the second as wide as it is told."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__()
+        widths = (first, second)
+        self.stages = nn.ModuleList([nn.ModuleList([Projection(w), Projection(w)]) for w in widths])
+        self.wider = second - first
+
+    def forward(self, x: Tensor) -> Tensor:
+        for i, stage in enumerate(self.stages):
+            if i == 1:
+                x = F.pad(x, (0, self.wider))
+            for layer in stage:
+                x = layer(x)
+        return x
+
+
+def _told(recipe_from: Maker, first: str, second: str) -> set[str]:
+    recipe = recipe_from(
+        Stages,
+        lambda n: Stages(getattr(n, first), getattr(n, second)),
+        lambda n, maker: (maker.floats((n.rows, getattr(n, first))),),
+        conditions=(f"{{{first}}} < {{{second}}}",),
+        **{"rows": 9, first: 6, second: 10},
+    )
+    return set(contexts(regimes_of(recipe, 3, 3, False, [PROJECTION])))
+
+
+def test_a_size_by_its_number_is_of_the_stage_of_that_number(recipe_from: Maker) -> None:
+    told = _told(recipe_from, "widths.0", "widths.1")
+    assert told == {"called as stages.0.*", "called as stages.1.*"}
+
+
+def test_sizes_without_numbers_say_nothing_of_the_number_of_a_layer(recipe_from: Maker) -> None:
+    assert _told(recipe_from, "narrow", "wide") == {"called as stages.*.*"}
+
+
+def test_layers_that_are_alike_have_their_numbers_left_open(recipe_from: Maker) -> None:
+    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=3)
+    assert set(contexts(regimes_of(recipe, 3, 3, False, [PROJECTION]))) == {"called as layers.*"}
+
+
+@pytest.mark.parametrize(
+    ("place", "path", "is_there"),
+    [
+        ("layers.*.mlp", "layers.12.mlp", True),
+        ("layers.*.mlp", "layers.mlp", False),
+        ("layers.*.mlp", "layers.3.mlp.up", False),
+        ("layers.*", "layers.norm", False),
+        ("stages.1.layers.*", "stages.1.layers.0-2", True),
+        ("stages.1.layers.*", "stages.2.layers.0", False),
+        ("stages.1", "stages.0-2,5", True),
+        ("stages.4", "stages.0-2,5", False),
+        ("stages.5", "stages.0-2,5", True),
+        ("0.conv", "0.conv", True),
+    ],
+)
+def test_a_path_is_of_a_place(place: str, path: str, is_there: bool) -> None:
+    assert at_place(place, path) is is_there
