@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -13,6 +14,37 @@ from forwardbook.schema import at_place
 from .matrices import Maker, Projection, Stack, over_rows
 
 PROJECTION = f"{Projection.__module__}.{Projection.__qualname__}"
+
+
+class Entering(nn.Module):
+    """A projection from another width, or from its own, after which there is a further step."""
+
+    def __init__(self, given: int, width: int, first: bool) -> None:
+        super().__init__()
+        self.inner = nn.Linear(given, width)
+        self.first = first
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.inner(x)
+        return x if self.first else torch.relu(x)
+
+
+class Deep(nn.Module):
+    """Two stages of two layers, of which the first comes from the stage before."""
+
+    def __init__(self, width: int, first: int, second: int) -> None:
+        super().__init__()
+        before = (width, first)
+        self.stages = nn.ModuleList(
+            nn.ModuleList([Entering(given, own, True), Entering(own, own, False)])
+            for given, own in zip(before, (first, second), strict=True)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        for stage in self.stages:
+            for layer in stage:
+                x = layer(x)
+        return x
 
 
 class Stages(nn.Module):
@@ -51,6 +83,19 @@ def test_a_size_by_its_number_is_of_the_stage_of_that_number(recipe_from: Maker)
 
 def test_sizes_without_numbers_say_nothing_of_the_number_of_a_layer(recipe_from: Maker) -> None:
     assert _told(recipe_from, "narrow", "wide") == {"called as stages.*.*"}
+
+
+def test_only_the_number_that_says_which_sizes_are_named_is_kept(recipe_from: Maker) -> None:
+    """The second layer of a stage is as the third would be: its number says nothing."""
+    recipe = recipe_from(
+        Deep,
+        lambda n: Deep(n.width, getattr(n, "widths.0"), getattr(n, "widths.1")),
+        lambda n, maker: (maker.floats((n.rows, n.width)),),
+        **{"rows": 9, "width": 6, "widths.0": 10, "widths.1": 14},
+    )
+    found = regimes_of(recipe, 3, 3, False, [f"{Entering.__module__}.{Entering.__qualname__}"])
+    assert len(found) == 4
+    assert set(contexts(found)) == {"called as stages.0.*", "called as stages.1.*"}
 
 
 def test_layers_that_are_alike_have_their_numbers_left_open(recipe_from: Maker) -> None:

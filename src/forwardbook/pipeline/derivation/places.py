@@ -1,14 +1,15 @@
 """What was found of a class in; out where in its models each regime is called, as `encoder.layers.*.mlp`.
 
 The number of a layer is left open, for all layers of a sort are alike, unless the regime is about one: its
-formulas name a size by its number (`hidden_sizes.2` of the third stage), and other numbers of the same place
-have other formulas.
+formulas name sizes by numbers (`hidden_sizes.2` of the third stage), and regimes of other numbers of the same
+place never name the same ones.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.pipeline.derivation.explore import Found
@@ -17,20 +18,30 @@ from forwardbook.schema import ALONE, CALLED_AS
 ANY: Final = "*"
 _NUMBERED: Final = re.compile(r"\.\d+(\.|$)")
 
-Numbers = tuple[str, ...]
-Places = dict[str, set[Numbers]]
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a regime is called, numbers left open, and of each of these those of its calls."""
+
+    place: str
+    numbers: tuple[frozenset[str], ...]
+    sizes: frozenset[str]
+    """What its formulas name by number."""
 
 
 def contexts(found: Sequence[Found]) -> list[str]:
     """For each, where it is called."""
-    numbers = [_numbers(one.derived.pattern.paths) for one in found]
-    every = list(zip(found, numbers, strict=True))
-    return [_context(_told(one, mine, [n for o, n in every if _beside(one, o)])) for one, mine in every]
+    every = [(one, list(_places(one))) for one in found]
+    told: list[str] = []
+    for one, mine in every:
+        beside = [place for other, there in every if _same_way(one, other) for place in there]
+        told.append(_context(_told(place, beside) for place in mine))
+    return told
 
 
 def context(found: Found) -> str:
     """Where it is called, all numbers left open."""
-    return _context(_numbers(found.derived.pattern.paths))
+    return _context(one.place for one in _places(found))
 
 
 def _context(places: Iterable[str]) -> str:
@@ -38,34 +49,37 @@ def _context(places: Iterable[str]) -> str:
     return f"{CALLED_AS}{where}" if where else ALONE
 
 
-def _beside(one: Found, other: Found) -> bool:
+def _same_way(one: Found, other: Found) -> bool:
     """Whether both came of the same way of calling."""
-    return one is not other and one.label.partition(", ")[0] == other.label.partition(", ")[0]
+    return one.label.partition(", ")[0] == other.label.partition(", ")[0]
 
 
-def _told(one: Found, mine: Places, others: Sequence[Places]) -> Iterator[str]:
-    by_number = any(_NUMBERED.search(name) for name in one.derived.pattern.summary.symbols())
-    for place, numbers in mine.items():
-        apart = [there for other in others if (there := other.get(place)) and not there & numbers]
-        if not (by_number and apart):
-            yield place
-            continue
-        elsewhere = [set(column) for column in zip(*(n for there in apart for n in there), strict=True)]
-        here = [set(column) for column in zip(*numbers, strict=True)]
-        kept = (
-            next(iter(own)) if len(own) == 1 and not own >= theirs else ANY
-            for own, theirs in zip(here, elsewhere, strict=True)
-        )
-        yield ".".join(next(kept) if part == ANY else part for part in place.split("."))
+def _told(mine: _Place, every: Sequence[_Place]) -> str:
+    beside = [one for one in every if one.place == mine.place]
+    kept = (_kept(mine, column, beside) for column in range(len(mine.numbers)))
+    return ".".join(next(kept) if part == ANY else part for part in mine.place.split("."))
 
 
-def _numbers(paths: Iterable[str]) -> Places:
-    """Places with their numbers left open, and those numbers of each path."""
-    found: Places = {}
-    for path in paths:
+def _kept(mine: _Place, column: int, beside: Sequence[_Place]) -> str:
+    """The number in a column where it says which sizes are named."""
+    number = mine.numbers[column]
+    alone = [one for one in beside if len(one.numbers[column]) == 1]
+    others = [one for one in alone if one.numbers[column] != number]
+    if len(number) != 1 or not mine.sizes or not others:
+        return ANY
+    by_sizes: dict[frozenset[str], set[frozenset[str]]] = {}
+    for one in alone:
+        by_sizes.setdefault(one.sizes, set()).add(one.numbers[column])
+    return ANY if any(len(numbers) > 1 for numbers in by_sizes.values()) else next(iter(number))
+
+
+def _places(found: Found) -> Iterator[_Place]:
+    pattern = found.derived.pattern
+    sizes = frozenset(name for name in pattern.summary.symbols() if _NUMBERED.search(name))
+    numbers: dict[str, list[list[str]]] = {}
+    for path in pattern.paths:
         parts = path.split(".")
         place = ".".join(ANY if part.isdigit() and i else part for i, part in enumerate(parts))
-        numbers = tuple(part for i, part in enumerate(parts) if part.isdigit() and i)
-        found.setdefault(place, set()).add(numbers)
-    return found
-
+        numbers.setdefault(place, []).append([part for i, part in enumerate(parts) if part.isdigit() and i])
+    for place, rows in numbers.items():
+        yield _Place(place, tuple(map(frozenset, zip(*rows, strict=True))), sizes)
