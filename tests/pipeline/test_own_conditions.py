@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from forwardbook.pipeline.derivation.derived import with_counts_said
@@ -67,3 +68,32 @@ def test_what_the_caller_chose_and_no_point_changed_is_a_condition(
     kept = replace(one, notes={**one.notes, "images": images}, proof=replace(one.proof, points=points))
 
     assert said is ("{images} == 2" in [c.text() for c in with_counts_said(kept).pattern.conditions])
+
+
+class Halved(nn.Module):
+    """A layer over every second row, after a row more where they are odd."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.layer = Projection(width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if any(x.shape[1] == width for width in range(100, 120)):
+            raise ValueError("no such width")
+        if x.shape[0] % 2 != 0:
+            x = F.pad(x, (0, 0, 0, 1))
+        return self.layer(x.reshape(-1, 2, x.shape[1])[:, 0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_the_caller_rounds_up_is_said_by_the_layer(recipe_from: Maker, seed: int) -> None:
+    """Of an odd number of rows one more than half reach the layer: it says that it is of even ones."""
+    recipe = over_rows(recipe_from, Halved, "width", rows=24)
+    layer = f"{Projection.__module__}.{Projection.__qualname__}"
+    derived = derive(recipe, FULL, [recipe.calls_as, layer], seed)
+    needed = of_others(derived, [derived[0].pattern.conditions, ()], (), random.Random(seed))
+
+    assert derived[1].exact
+    sizes = {"rows": 25, "width": 10}
+    right = derived[1].pattern.summary.totals.flops.evaluate(sizes) == 2 * 13 * 10 * 10
+    assert right or not all(c.holds(sizes) for c in needed[1])

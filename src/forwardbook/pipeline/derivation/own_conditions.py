@@ -21,6 +21,7 @@ from forwardbook.profiling.proof import compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
 
 ROUNDS: Final = 2  # points at which a pattern is to hold although conditions of others do not
+FREE: Final = 5  # points that fit a pattern's own conditions, whatever the others say
 PICKS: Final = 4  # conditions of others that are broken in search of such a point
 REPAIRS: Final = 80
 ATTEMPTS: Final = 6
@@ -34,10 +35,16 @@ class _Alone:
 
     own: list[Condition]
     others: list[Condition]
+    free: int = FREE
+    """Points that may still be drawn without breaking anything on purpose."""
     held: int = 0
+    divided: list[Condition] = field(default_factory=list)
+    """What others divide, else they may round up: all of these are broken where none of the points did."""
     picks: list[Condition] = field(default_factory=list)
-    """Those that are still to be broken."""
+    """Those that are still to be broken, until it held often enough."""
     more: list[Condition] = field(default_factory=list)
+    innocent: set[str] = field(default_factory=set)
+    """What was broken where it held."""
 
     def broken(self, sizes: Mapping[str, int]) -> list[Condition]:
         """Which of the others' do not hold, while all of its own do."""
@@ -45,10 +52,29 @@ class _Alone:
             return []
         return [c for c in self.others if not c.is_met(sizes)]
 
+    def wanted(self) -> list[Condition] | None:
+        """What the next sizes are to fit: its own conditions, then these with one of the others' broken."""
+        if self.free and self.others:
+            self.free -= 1
+            return [*self.own, *self.more]
+        self.divided = [c for c in self.divided if c.text() not in self.innocent]
+        if self.divided:
+            return [negated(self.divided.pop(0)), *self.own, *self.more]
+        if self.picks and self.held < ROUNDS:
+            return [negated(self.picks.pop(0)), *self.own, *self.more]
+        return None
+
     def need(self, broken: Sequence[Condition]) -> None:
         """One of the broken ones is needed: an equality if there is one; all, where one was not enough."""
-        first = next((c for c in broken if _pins(c)), broken[0])
+        suspects = [c for c in broken if c.text() not in self.innocent] or list(broken)
+        first = next((c for c in suspects if _pins(c)), suspects[0])
         self.more += [first] if len(self.more) < ROUNDS else broken
+
+    def has_held(self, broken: Sequence[Condition]) -> None:
+        """It hangs on none of these."""
+        if not self.free:
+            self.held += 1
+        self.innocent.update(c.text() for c in broken)
 
 
 def of_others(
@@ -69,10 +95,9 @@ def of_others(
     alone = [_of(one, own, universe, rng) for one, own in zip(derived, conditions, strict=True)]
     drawn = refused = 0
     for one in alone:
-        while one.picks and one.held < ROUNDS and drawn < DRAWS and refused < REFUSED:
+        while drawn < DRAWS and refused < REFUSED and (wanted := one.wanted()) is not None:
             drawn += 1
-            wanted = [negated(one.picks.pop(0)), *stated, *one.own, *one.more]
-            known = [c for c in wanted if c.symbols() <= numbers.keys()]
+            known = [c for c in (*wanted, *stated) if c.symbols() <= numbers.keys()]
             sizes = draw(numbers, known, rng, attempts=ATTEMPTS, repairs=REPAIRS)
             if sizes is None:
                 continue
@@ -94,9 +119,11 @@ def _of(
     names |= one.pattern.summary.symbols()
     others = [c for c in universe if c.text() not in mine] if one.exact else []
     pins = [c for c in others if _pins(c)]  # of any size: a number may stand for it in the formula
-    rest = [c for c in others if not _pins(c) and c.symbols() & names]
+    about = [c for c in others if not _pins(c) and c.symbols() & names]
+    divided = [c for c in about if c.op == "=="]
+    rest = [c for c in about if c.op != "=="]
     picks = [*rng.sample(pins, min(PICKS, len(pins))), *rng.sample(rest, min(PICKS, len(rest)))]
-    return _Alone(own, others, picks=picks[: 2 * PICKS])
+    return _Alone(own, others, divided=rng.sample(divided, min(PICKS, len(divided))), picks=picks)
 
 
 def _pins(condition: Condition) -> bool:
@@ -116,4 +143,4 @@ def _judge(
         if compare(one.pattern.summary, summarise(trace, call, {}), sizes).differences:
             mine.need(broken)
         else:
-            mine.held += 1
+            mine.has_held(broken)
