@@ -7,6 +7,7 @@ conditions: there the others' may be broken, and what they compared may decide w
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -21,7 +22,7 @@ from forwardbook.profiling.proof import compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
 
 ROUNDS: Final = 2  # points at which a pattern is to hold although conditions of others do not
-FREE: Final = 5  # points that fit a pattern's own conditions, whatever the others say
+FREE: Final = 6  # draws that fit a pattern's own conditions, and points where others' did not hold
 PICKS: Final = 4  # conditions of others that are broken in search of such a point
 REPAIRS: Final = 80
 ATTEMPTS: Final = 6
@@ -72,7 +73,9 @@ class _Alone:
 
     def has_held(self, broken: Sequence[Condition]) -> None:
         """It hangs on none of these."""
-        if not self.free:
+        if self.free:
+            self.free -= 1
+        else:
             self.held += 1
         self.innocent.update(c.text() for c in broken)
 
@@ -93,20 +96,23 @@ def of_others(
     said = {c.text(): c for one in derived for c in (*one.pattern.conditions, *one.pattern.steady)}
     universe = [c for c in said.values() if c.symbols() <= numbers.keys()]
     alone = [_of(one, own, universe, rng) for one, own in zip(derived, conditions, strict=True)]
-    drawn = refused = 0
-    for one in alone:
-        while drawn < DRAWS and refused < REFUSED and (wanted := one.wanted()) is not None:
-            drawn += 1
-            known = [c for c in (*wanted, *stated) if c.symbols() <= numbers.keys()]
-            sizes = draw(numbers, known, rng, attempts=ATTEMPTS, repairs=REPAIRS)
-            if sizes is None:
-                continue
-            try:
-                trace = measure(first.recipe, sizes, first.dtype, widths_of(first.dtype))
-            except Exception:  # noqa: BLE001 - the module refuses these sizes
-                refused += 1
-                continue
-            _judge(derived, alone, trace, {**sizes, **widths_of(first.dtype)})
+    waiting, drawn, refused = deque(alone), 0, 0
+    while waiting and drawn < DRAWS and refused < REFUSED:
+        one = waiting.popleft()
+        if (wanted := one.wanted()) is None:
+            continue
+        waiting.append(one)  # all in turn: one run judges every pattern that it fits
+        drawn += 1
+        known = [c for c in (*wanted, *stated) if c.symbols() <= numbers.keys()]
+        sizes = draw(numbers, known, rng, attempts=ATTEMPTS, repairs=REPAIRS)
+        if sizes is None:
+            continue
+        try:
+            trace = measure(first.recipe, sizes, first.dtype, widths_of(first.dtype))
+        except Exception:  # noqa: BLE001 - the module refuses these sizes
+            refused += 1
+            continue
+        _judge(derived, alone, trace, {**sizes, **widths_of(first.dtype)})
     return [one.more for one in alone]
 
 
