@@ -1,14 +1,15 @@
 """NumPy as sources use it around torch: its functions of plain numbers, their results as Python's own values.
 
 No array of NumPy's reaches the interpreted source: its type takes bytes for addresses of objects, and a type
-can be called by whatever takes a function. A row of numbers is a list that has no arithmetic: to add to it is
-refused rather than to append.
+can be called by whatever takes a function. A row of numbers is a list to which a number can be added; other
+arithmetic is refused, rather than that of lists.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from forwardbook.analyzers.static.unresolved import Unresolved
 _MOST_ITEMS: Final = 10_000_000  # of one row, as of one repeated list
 _OF_A_NUMBER: Final = ("ceil", "cos", "exp", "floor", "log", "log10", "log2", "sign", "sin", "sqrt")
 _ARITHMETIC: Final = (
-    "add", "radd", "iadd", "sub", "rsub", "mul", "rmul", "imul", "truediv", "rtruediv", "floordiv",
+    "radd", "iadd", "rsub", "mul", "rmul", "imul", "truediv", "rtruediv", "floordiv",
     "rfloordiv", "mod", "rmod", "pow", "rpow", "neg", "matmul", "eq", "ne", "lt", "le", "gt", "ge",
 )  # fmt: skip
 
@@ -40,9 +41,23 @@ class Row(list[float], Array):
 
     __new__ = list.__new__  # type: ignore[assignment]
 
+    def __add__(self, other: object) -> Row:  # type: ignore[override]
+        row: Row = Row([one + _number(other, "__add__") for one in self])
+        return row
+
+    def __sub__(self, other: object) -> Row:
+        row: Row = Row([one - _number(other, "__sub__") for one in self])
+        return row
+
     def tolist(self) -> list[float]:
         """The numbers."""
         return list(self)
+
+
+def _number(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Unresolved(f"numpy.ndarray.{name} of more than a number is not followed")
+    return value
 
 
 def _refused(name: str) -> Callable[..., Any]:
@@ -71,10 +86,20 @@ def _of_a_number(name: str) -> Callable[[float], Any]:
 
 def prod(values: Iterable[Any]) -> Any:
     """`numpy.prod` of numbers, symbolic ones among them."""
+    return math.prod(_flat(values, "prod"))
+
+
+def cumsum(values: Iterable[Any]) -> Row:
+    """`numpy.cumsum` of numbers, symbolic ones among them."""
+    row: Row = Row(list(accumulate(_flat(values, "cumsum"))))
+    return row
+
+
+def _flat(values: Iterable[Any], name: str) -> list[Any]:
     flat = list(values) if isinstance(values, list | tuple) else [values]
     if any(isinstance(one, list | tuple) for one in flat):
-        raise Unresolved("numpy.prod of rows of rows is not followed", operation="numpy.prod")
-    return math.prod(flat)
+        raise Unresolved(f"numpy.{name} of rows of rows is not followed", operation=f"numpy.{name}")
+    return flat
 
 
 def linspace(start: float, stop: float, num: int = 50) -> Row:
@@ -97,9 +122,11 @@ def _row(name: str, items: float, make: Callable[[], Any]) -> Row:
 
 NUMPY: Final = Plain(
     prod=prod,
+    cumsum=cumsum,
     linspace=linspace,
     arange=arange,
     ndarray=Array,
+    newaxis=None,
     **dict.fromkeys(("generic", "number", "integer", "floating"), Scalar),
     **{name: _of_a_number(name) for name in _OF_A_NUMBER},
     **{name: getattr(math, name) for name in ("pi", "e", "inf", "nan")},

@@ -73,6 +73,7 @@ class SourceModule:
             if isinstance(value, Deferred):
                 value = value.module.attribute(value.name)
                 self.names[name] = value
+                return self._changed_here(name, value)
             return value
         if name == "__name__":
             return self.source.module
@@ -101,7 +102,7 @@ class SourceModule:
         try:
             imports = all(binding.kind == "import" for binding in bindings)
             if imports and (len(bindings) == 1 or _checked_only(bindings[0].outer)):
-                return self._imported(name, bindings[0])
+                return self._changed_here(name, self._imported(name, bindings[0]))
             for binding in bindings:
                 self._run(binding.outer)
             for statement in self.changes.get(name, ()):
@@ -115,6 +116,13 @@ class SourceModule:
     def _imported(self, name: str, binding: Binding) -> Any:
         value = self.interpreter.imports.name(binding.module, binding.attribute)
         self.names[name] = value
+        return value
+
+    def _changed_here(self, name: str, value: Any) -> Any:
+        """A collection of another module, with what this one puts into it when it is imported."""
+        if isinstance(value, dict | list | set):
+            for statement in self.changes.get(name, ()):
+                self._run(statement)
         return value
 
     def _run(self, statement: cst.CSTNode) -> None:

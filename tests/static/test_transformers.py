@@ -219,3 +219,11 @@ def _same(found: Captured, convert: Converter, interpreter: Interpreter) -> bool
     with interpreted:
         made.call(*args, **kwargs)
     return executed.seen == interpreted.seen
+
+
+def test_a_table_of_another_module_has_what_this_one_puts_into_it(interpreter: Interpreter) -> None:
+    """Model types whose module has another name are added where the table is imported."""
+    auto = interpreter.imports.module("transformers.models.auto.configuration_auto")
+    table = auto.get("SPECIAL_MODEL_TYPE_TO_MODULE_NAME")
+    assert table["vibevoice_acoustic_tokenizer_encoder"] == "vibevoice_acoustic_tokenizer"
+    assert table["mimi_encoder"] == "mimi"
