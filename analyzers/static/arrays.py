@@ -42,11 +42,11 @@ class Row(list[float], Array):
     __new__ = list.__new__  # type: ignore[assignment]
 
     def __add__(self, other: object) -> Row:  # type: ignore[override]
-        row: Row = Row([one + _number(other, "__add__") for one in self])
+        row: Row = Row([one + _number(other, "ndarray.__add__") for one in self])
         return row
 
     def __sub__(self, other: object) -> Row:
-        row: Row = Row([one - _number(other, "__sub__") for one in self])
+        row: Row = Row([one - _number(other, "ndarray.__sub__") for one in self])
         return row
 
     def tolist(self) -> list[float]:
@@ -55,9 +55,10 @@ class Row(list[float], Array):
 
 
 def _number(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Unresolved(f"numpy.ndarray.{name} of more than a number is not followed")
-    return value
+    """The value, which is a plain number."""
+    if type(value) is int or type(value) is float:
+        return value
+    raise Unresolved(f"numpy.{name} of {type(value).__name__} is not followed", operation=f"numpy.{name}")
 
 
 def _refused(name: str) -> Callable[..., Any]:
@@ -76,10 +77,7 @@ def _of_a_number(name: str) -> Callable[[float], Any]:
     function = getattr(np, name)
 
     def result(value: float) -> Any:
-        if type(value) not in (int, float):
-            kind = type(value).__name__
-            raise Unresolved(f"numpy.{name} of {kind} is not followed", operation=f"numpy.{name}")
-        return function(value).item()
+        return function(_number(value, name)).item()
 
     return result
 

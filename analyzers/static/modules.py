@@ -105,8 +105,7 @@ class SourceModule:
                 return self._changed_here(name, self._imported(name, bindings[0]))
             for binding in bindings:
                 self._run(binding.outer)
-            for statement in self.changes.get(name, ()):
-                self._run(statement)
+            self._change(name)
         finally:
             self._running.discard(name)
         if name in self.names:
@@ -121,9 +120,12 @@ class SourceModule:
     def _changed_here(self, name: str, value: Any) -> Any:
         """A collection of another module, with what this one puts into it when it is imported."""
         if isinstance(value, dict | list | set):
-            for statement in self.changes.get(name, ()):
-                self._run(statement)
+            self._change(name)
         return value
+
+    def _change(self, name: str) -> None:
+        for statement in self.changes.get(name, ()):
+            self._run(statement)
 
     def _run(self, statement: cst.CSTNode) -> None:
         """Interpret one statement of the top level, once."""

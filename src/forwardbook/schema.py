@@ -31,11 +31,11 @@ USUAL_SIZES: Final = {"batch_size": 1, "seq_len": 2048, "kv_len": 2048, **dict.f
 BUILT: Final = "built with "  # how an assumption begins that says how the module was built: name=value
 LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
 CONFIGURED: Final = "a config with "  # how one begins about a field that is no size of a formula: name=JSON
-
 CUT: Final = "..."  # how one ends whose value is longer than what is told
 
 CALLED_AS: Final = "called as "  # how the context of a regime begins that names places below a model
 ALONE: Final = "called by itself"
+_NUMBERS: Final = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 
 
 def at_place(place: str, path: str) -> bool:
@@ -55,18 +55,18 @@ def _is_part(wanted: str, given: str) -> bool:
     )
 
 
-_NUMBERS: Final = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
-
-
 def together(assumptions: Iterable[str]) -> list[str]:
     """Assumptions as people read them: what is said of single fields in one line for all of them."""
-    lines: dict[str, list[str]] = {}
-    for text in assumptions:
-        begin = next((one for one in (BUILT, CONFIGURED) if text.startswith(one)), "")
-        lines.setdefault(begin or text, []).append(text.removeprefix(begin))
-    return [
-        begin + ", ".join(texts) if begin in (BUILT, CONFIGURED) else begin for begin, texts in lines.items()
-    ]
+    lines: dict[str, dict[str, None]] = {}
+    for begin, said in map(field_said, assumptions):
+        lines.setdefault(begin, {})[said] = None
+    return [begin + ", ".join(said) for begin, said in lines.items()]
+
+
+def field_said(assumption: str) -> tuple[str, str]:
+    """How an assumption about a single field begins, and `name=value`; any other, and nothing."""
+    begin = next((one for one in (BUILT, CONFIGURED) if assumption.startswith(one)), assumption)
+    return begin, assumption.removeprefix(begin)
 
 
 class Record(BaseModel):
@@ -205,12 +205,16 @@ class Regime(Record):
         """What it is named after: `decode` of `decode, float32 2`."""
         return self.name.partition(", ")[0].rstrip("0123456789 ")
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where below a model it is called, `layers.*.mlp`; nowhere, of a class that was called by itself."""
+        found = self.context.startswith(CALLED_AS)
+        return tuple(self.context.removeprefix(CALLED_AS).split(", ")) if found else ()
+
     def is_called_at(self, path: str) -> bool:
         """Whether it is of calls at a path below the model: `layers.*.mlp` of those at `layers.3.mlp`."""
-        where = self.context.removeprefix(CALLED_AS)
-        if where == self.context:
-            return not path and where == ALONE
-        return any(at_place(place, path) for place in where.split(", "))
+        alone = not path and self.context == ALONE
+        return alone or any(at_place(place, path) for place in self.places)
 
     def formula(self, quantity: str) -> Formula:
         """The formula of one of QUANTITIES."""

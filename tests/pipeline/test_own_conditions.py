@@ -9,7 +9,9 @@ import pytest
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from forwardbook.pipeline.derivation.derived import with_counts_said
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.formula import Condition
+from forwardbook.pipeline.derivation.derived import Derived, with_counts_said
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import derive
@@ -31,6 +33,13 @@ class Square(nn.Module):
         return self.layer(x.reshape(x.shape[0], side, side, x.shape[2]))
 
 
+def _with_needed(recipe: Recipe, seed: int) -> tuple[list[Derived], list[list[Condition]]]:
+    """A model and the projection within it, and what each needs of the other's conditions."""
+    layer = f"{Projection.__module__}.{Projection.__qualname__}"
+    derived = derive(recipe, FULL, [recipe.calls_as, layer], seed)
+    return derived, of_others(derived, [derived[0].pattern.conditions, ()], (), random.Random(seed))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_layer_handed_a_number_says_the_sizes_that_the_number_was_made_of(
     recipe_from: Maker, seed: int
@@ -45,9 +54,7 @@ def test_a_layer_handed_a_number_says_the_sizes_that_the_number_was_made_of(
         patch=6,
         width=10,
     )
-    layer = f"{Projection.__module__}.{Projection.__qualname__}"
-    derived = derive(recipe, FULL, [recipe.calls_as, layer], seed)
-    needed = of_others(derived, [derived[0].pattern.conditions, ()], (), random.Random(seed))
+    derived, needed = _with_needed(recipe, seed)
 
     assert ([], True) == (needed[0], derived[1].exact)
     sizes = {"batch": 3, "image": 30, "patch": 6, "width": 10}
@@ -89,9 +96,7 @@ class Halved(nn.Module):
 def test_what_the_caller_rounds_up_is_said_by_the_layer(recipe_from: Maker, seed: int) -> None:
     """Of an odd number of rows one more than half reach the layer: it says that it is of even ones."""
     recipe = over_rows(recipe_from, Halved, "width", rows=24)
-    layer = f"{Projection.__module__}.{Projection.__qualname__}"
-    derived = derive(recipe, FULL, [recipe.calls_as, layer], seed)
-    needed = of_others(derived, [derived[0].pattern.conditions, ()], (), random.Random(seed))
+    derived, needed = _with_needed(recipe, seed)
 
     assert derived[1].exact
     sizes = {"rows": 25, "width": 10}

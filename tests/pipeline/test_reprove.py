@@ -10,8 +10,9 @@ from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.derivation.places import general
 from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain, Reproof, drawn, reprove
-from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, general
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import work
 from forwardbook.schema import WIDTH_NAMES, Entry, Proposal
 from forwardbook.workspace import Database, Workspace

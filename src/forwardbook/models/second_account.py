@@ -27,13 +27,13 @@ from forwardbook.schema import (
     ALONE,
     BUILT,
     CALLED_AS,
-    CONFIGURED,
     CUT,
     LEFT_OUT,
     WIDTH_NAMES,
     Entry,
     Regime,
     at_place,
+    field_said,
 )
 
 MATTER: Final = (frozenset({"flops"}), frozenset({"weights", "writes"}))
@@ -160,10 +160,9 @@ def _has_its_parts(regime: Regime, layer: LayerCosts) -> bool:
 def _otherwise(regime: Regime, config: Mapping[str, object]) -> Iterator[str]:
     """What the regime says of fields of its config that this config has otherwise, `name=value`."""
     for text in regime.assumptions:
-        begin = next((one for one in (BUILT, CONFIGURED) if text.startswith(one)), None)
-        if begin is None or (begin == BUILT and not text.endswith(LEFT_OUT)):
+        begin, said = field_said(text)
+        if not said or (begin == BUILT and not said.endswith(LEFT_OUT)):
             continue
-        said = text.removeprefix(begin)
         name, _, value = said.partition("=")
         found = _at_path(config, name)
         if found is not None and not _is_said(json.dumps(found), value):
@@ -219,10 +218,8 @@ def _candidates(entry: Entry, path: str) -> list[Regime]:
 
 def _is_below(regime: Regime, path: str) -> bool:
     """Whether a path ends in one of the regime's places: it may have been derived in a smaller model."""
-    for place in regime.context.removeprefix(CALLED_AS).split(", "):
-        if at_place(place, ".".join(path.split(".")[-place.count(".") - 1 :])):
-            return True
-    return False
+    parts = path.split(".")
+    return any(at_place(place, ".".join(parts[-place.count(".") - 1 :])) for place in regime.places)
 
 
 def _differences(

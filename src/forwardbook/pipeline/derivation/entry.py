@@ -42,10 +42,10 @@ _WIDTHS = {
 def regime(
     found: Found,
     name: str,
+    where: str,
     judges: Sequence[Judge] = (),
     static_agrees: bool | None = None,
     assumptions: Sequence[str] = (),
-    where: str = "",
 ) -> Regime:
     """One regime of the record; `assumptions` are what the reading of its code adds to those of the run.
 
@@ -57,7 +57,7 @@ def regime(
     conditions = tuple(c.text() for c in found.conditions)
     return Regime(
         name=name,
-        context=where or context(found),
+        context=where,
         given=found.derived.pattern.given,
         conditions=conditions,
         assumptions=tuple(dict.fromkeys((*found.derived.pattern.assumptions, *assumptions))),
@@ -175,7 +175,7 @@ def record(
     kept = [f for f in kept if not (f.beyond and any(j.agreed < j.asked for j in said[id(f)]))]
     names = unique_names([f.label for f in kept])
     regimes = [
-        regime(f, name, said[id(f)], agrees(f), _taken(facts, f), where)
+        regime(f, name, where, said[id(f)], agrees(f), _taken(facts, f))
         for f, name, where in zip(kept, names, contexts(kept), strict=True)
     ]
     rows = (

@@ -16,7 +16,7 @@ from forwardbook.pipeline.derivation.explore import Found
 from forwardbook.schema import ALONE, CALLED_AS
 
 ANY: Final = "*"
-_NUMBERED: Final = re.compile(r"\.\d+(\.|$)")
+_NUMBER: Final = re.compile(r"\.(\d+)(?=\.|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,11 @@ def contexts(found: Sequence[Found]) -> list[str]:
 def context(found: Found) -> str:
     """Where it is called, all numbers left open."""
     return _context(one.place for one in _places(found))
+
+
+def general(path: str) -> str:
+    """A path below a model with the places in lists left open."""
+    return _NUMBER.sub(f".{ANY}", path)
 
 
 def _context(places: Iterable[str]) -> str:
@@ -75,11 +80,9 @@ def _kept(mine: _Place, column: int, beside: Sequence[_Place]) -> str:
 
 def _places(found: Found) -> Iterator[_Place]:
     pattern = found.derived.pattern
-    sizes = frozenset(name for name in pattern.summary.symbols() if _NUMBERED.search(name))
+    sizes = frozenset(name for name in pattern.summary.symbols() if _NUMBER.search(name))
     numbers: dict[str, list[list[str]]] = {}
     for path in pattern.paths:
-        parts = path.split(".")
-        place = ".".join(ANY if part.isdigit() and i else part for i, part in enumerate(parts))
-        numbers.setdefault(place, []).append([part for i, part in enumerate(parts) if part.isdigit() and i])
+        numbers.setdefault(general(path), []).append(_NUMBER.findall(path))
     for place, rows in numbers.items():
         yield _Place(place, tuple(map(frozenset, zip(*rows, strict=True))), sizes)

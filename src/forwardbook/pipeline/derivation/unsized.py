@@ -28,8 +28,8 @@ from forwardbook.schema import BUILT, CONFIGURED, CUT, LEFT_OUT
 LONGEST: Final = 120
 """Characters of a list that are told."""
 NO_COST: Final = re.compile(
-    r"(^output_(attentions|hidden_states|router_logits)$|^return_dict$|^is_encoder_decoder$|^model_type$|name_or_path|^architectures$"
-    r"|label2id$|id2label$|loss|ctc_|^initializer|initializer_range$)"
+    r"(^output_(attentions|hidden_states|router_logits)$|^return_dict$|^is_encoder_decoder$|^model_type$"
+    r"|name_or_path|^architectures$|label2id$|id2label$|loss|ctc_|^initializer|initializer_range$)"
 )
 """Fields that no forward() without labels follows, or that only say what others do."""
 VALUES: Final = re.compile(

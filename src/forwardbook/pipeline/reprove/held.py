@@ -17,8 +17,9 @@ from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.symbolic.patterns import calls_of
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
+from forwardbook.pipeline.derivation.places import general
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain, State
-from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, general
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.schema import Entry, Given
 
 CALLS: Final = 8  # calls of modules in one place of a model that are looked at: first, last, some between

@@ -136,11 +136,6 @@ class StoredRegime:
         )
 
 
-def general(path: str) -> str:
-    """A path below a model with the places in lists left open."""
-    return re.sub(r"\.\d+(?=\.|$)", ".*", path)
-
-
 def _exact(*texts: str) -> list[Expr]:
     return [parse(text, exact=True) for text in texts]
 
