@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 
@@ -102,3 +103,37 @@ def test_what_the_caller_rounds_up_is_said_by_the_layer(recipe_from: Maker, seed
     sizes = {"rows": 25, "width": 10}
     right = derived[1].pattern.summary.totals.flops.evaluate(sizes) == 2 * 13 * 10 * 10
     assert right or not all(c.holds(sizes) for c in needed[1])
+
+
+class Halving(nn.Module):
+    """A layer over rows that are halved as often as a factor is a power of two."""
+
+    def __init__(self, width: int, factor: int) -> None:
+        super().__init__()
+        self.layer = Projection(width)
+        self.factor = factor
+
+    def forward(self, x: Tensor) -> Tensor:
+        for _ in range(int(math.log2(self.factor))):
+            x = x[::2]
+        return self.layer(x)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_how_often_the_caller_did_something_is_said_by_the_layer(recipe_from: Maker, seed: int) -> None:
+    """Of factors from 8 to 15 the caller halves three times: the layer's formula speaks of no other."""
+    recipe = recipe_from(
+        Halving,
+        lambda n: Halving(n.width, n.factor),
+        lambda n, maker: (maker.floats((n.rows, n.width)),),
+        rows=640,
+        width=10,
+        factor=8,
+    )
+    derived, needed = _with_needed(recipe, seed)
+
+    assert derived[1].exact
+    for factor, rows in ((8, 80), (20, 40)):
+        sizes = {"rows": 640, "width": 10, "factor": factor}
+        right = derived[1].pattern.summary.totals.flops.evaluate(sizes) == 2 * rows * 10 * 10
+        assert right or not all(c.holds(sizes) for c in needed[1])

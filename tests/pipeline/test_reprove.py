@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from torch import nn
 
-from forwardbook.analyzers.symbolic.trace import CallRecord
+from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
 from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.places import general
+from forwardbook.pipeline.reprove import held
 from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain, Reproof, drawn, reprove
+from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import work
 from forwardbook.schema import WIDTH_NAMES, Entry, Proposal
@@ -230,3 +232,32 @@ def test_a_regime_gives_no_number_where_its_formula_divides_by_zero(make_entry: 
 
     assert one.holds({**others, "dim": 12, "ratio": 4})
     assert not one.holds({**others, "dim": 3, "ratio": 4})
+
+
+def test_a_regime_is_not_held_against_a_model_of_another_config(make_entry: Make) -> None:
+    """One without an adapter says nothing of a model with one; a module without config may be of any."""
+    said = ("a config with add_adapter=false", "built with rope_scaling=None", "the mask has no holes")
+    one = StoredRegime(make_entry().regimes[0].model_copy(update={"assumptions": said}))
+
+    assert [] == one.of_another_config([*said[:2], 'a config with hidden_act="gelu"'])
+    assert [said[0]] == one.of_another_config(["a config with add_adapter=true", said[1]])
+    assert [said[1]] == one.of_another_config([said[0]])
+    assert [] == one.of_another_config([])
+
+
+def test_a_call_among_many_in_one_place_is_looked_for_until_it_is_found(
+    make_entry: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls that nothing explains come first: the regime whose call is the sixth of thirty is right yet."""
+    entry = make_entry()
+    plain = {"context": "called as layers.*", "given": (), "conditions": ()}
+    regime = entry.regimes[0].model_copy(update=plain)
+    found = Again("key", entry.model_copy(update={"regimes": (regime,)}))
+    calls = [CallRecord(i, nn.Identity(), f"layers.{i}", -1, (), 0) for i in range(30)]
+    monkeypatch.setattr(held, "calls_of", lambda trace, target: calls)
+    monkeypatch.setattr(held, "summarise", lambda trace, call, names: call.index)
+    monkeypatch.setattr(StoredRegime, "differences", lambda self, index, values: ["less"] * (index != 5))
+    [one] = found.regimes
+
+    assert found.hold(one, Trace(), "layer", dict.fromkeys((*one.names, *WIDTH_NAMES), 4))
+    assert "uncovered" == found.result("").state

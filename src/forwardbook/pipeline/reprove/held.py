@@ -122,8 +122,8 @@ class Again:
                 equal = equal or not found.get(one.regime.name, ["it does not hold"])
                 if all(found.values()):
                     unexplained = min((unexplained, tuple(found[one.regime.name])), key=_fewest)
-            if equal or not unexplained or len(holding) == len(rivals):
-                break  # else the calls of this regime may be among the others
+            if equal or not unexplained:
+                break  # else the call of this regime may be among the others
         if unexplained and (not equal or len(holding) == len(rivals)):
             met.differences, met.sizes, met.explains = unexplained, dict(values), equal
         elif equal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -15,7 +15,15 @@ from forwardbook.formula import Condition, Expr, FormulaError, parse
 from forwardbook.pipeline.child.request import DATA
 from forwardbook.pipeline.derivation.entry_lines import statements
 from forwardbook.profiling.proof import predict
-from forwardbook.schema import BUILT, PER_LINE, QUANTITIES, WIDTH_NAMES, Regime
+from forwardbook.schema import (
+    BUILT,
+    CONFIGURED,
+    LEFT_OUT,
+    PER_LINE,
+    QUANTITIES,
+    WIDTH_NAMES,
+    Regime,
+)
 
 GUESSED: Final = (DATA, "a mask computed from weights ")
 """How assumptions begin about what only a run with data knows."""
@@ -85,6 +93,12 @@ class StoredRegime:
         """What a run guessed of data that this regime says nothing of: values too large to follow."""
         known = set(self.regime.assumptions)
         return [text for text in assumed if text.startswith(GUESSED) and text not in known]
+
+    def of_another_config(self, told: Collection[str]) -> list[str]:
+        """What it says of fields of its config and another, of which all is told, does not say."""
+        said = self.regime.assumptions if told else ()
+        about = (one for one in said if one.startswith(CONFIGURED) or one.endswith(LEFT_OUT))
+        return [one for one in about if one not in told]
 
     def holds_for(self, widths: Mapping[str, int]) -> bool:
         """Whether what it says of widths of numbers, if anything, holds for these."""

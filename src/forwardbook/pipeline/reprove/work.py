@@ -18,6 +18,7 @@ from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.derivation.unsized import unsized
 from forwardbook.pipeline.reprove.again import AGAIN
 from forwardbook.pipeline.reprove.held import Again, Flips, said
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
@@ -55,6 +56,18 @@ class _Way:
     key: tuple[object, ...]
 
 
+def _fits(entry: Again, one: StoredRegime, way: _Way) -> bool:
+    """Whether a regime speaks of a way: it has the sizes, and what is no size is as the regime says."""
+    reason = ""
+    if unknown := one.names - way.hints.keys():
+        reason = f"this way has no size called {', '.join(sorted(unknown))}"
+    elif other := one.of_another_config([text for _, _, text in unsized(way.recipe.build).told]):
+        reason = f"this way's is not {other[0]}"
+    if reason:
+        entry.note(one, reason)
+    return not reason
+
+
 class _Runs:
     """The runs of the ways that a group of entries has in common."""
 
@@ -75,13 +88,9 @@ class _Runs:
                     continue
                 recipe, flips = taken
                 mine = [one for one in entry.open(flips) if one.belongs_to(recipe.scenario)]
-                way = self._way(entry, recipe, flips) if mine else None
-                for one in mine if way is not None else ():
-                    unknown = one.names - way.hints.keys()  # type: ignore[union-attr]
-                    if unknown:
-                        entry.note(one, f"this way has no size called {', '.join(sorted(unknown))}")
-                    else:
-                        ways.setdefault(way.key, []).append((entry, one, way))  # type: ignore[arg-type,union-attr]
+                if mine and (way := self._way(entry, recipe, flips)) is not None:
+                    fitting = [one for one in mine if _fits(entry, one, way)]
+                    ways.setdefault(way.key, []).extend((entry, one, way) for one in fitting)
             for same in ways.values():
                 for dtype in DTYPES:
                     self._measured(same, dtype)

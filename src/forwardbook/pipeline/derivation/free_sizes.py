@@ -1,0 +1,81 @@
+"""Sizes for what a pattern asks alone, where a module may ask more: what it refuses is learnt by halving."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Final
+
+from forwardbook.formula import Condition
+from forwardbook.profiling.sizes import draw
+
+REPAIRS: Final = 80
+ATTEMPTS: Final = 6
+LOOKS: Final = 24  # draws by quotients until all conditions hold
+ALL: Final = 0.5  # how often a size is drawn as a multiple of all that divide its hint, not of one
+
+
+@dataclass
+class FreeSizes:
+    """Draws of sizes that fit some conditions, and what the module was seen to ask beside these."""
+
+    hints: Mapping[str, int]
+    stated: Sequence[Condition]
+    rng: random.Random
+    asked: list[Condition] = field(default_factory=list)
+    """Conditions of patterns without which the module refuses sizes."""
+    harmless: set[str] = field(default_factory=set)
+    """What was broken by sizes that it took."""
+    blamed: set[str] = field(default_factory=set)
+    """What was once the only suspect: the reason may yet be one that no condition says."""
+
+    def draw(self, wanted: Sequence[Condition], by_quotients: bool) -> dict[str, int] | None:
+        """Sizes that fit these conditions and all that is known to be asked; None if none were found."""
+        known = [c for c in (*wanted, *self.stated, *self.asked) if c.symbols() <= self.hints.keys()]
+        if by_quotients:
+            return self._quotients(known)
+        return draw(self.hints, known, self.rng, attempts=ATTEMPTS, repairs=REPAIRS)
+
+    def _quotients(self, conditions: Sequence[Condition]) -> dict[str, int] | None:
+        """Sizes drawn so that of what another divides among the hints much is divided still, other times."""
+        for _ in range(LOOKS):
+            sizes: dict[str, int] = {}
+            for name, hint in sorted(self.hints.items(), key=itemgetter(1)):
+                sizes[name] = hint
+                if hint > 1:
+                    unit = self._unit(sizes, hint)
+                    sizes[name] = unit * self.rng.randint(1, 2 * hint // unit)
+            if all(c.is_met(sizes) for c in conditions):
+                return sizes
+        return None
+
+    def _unit(self, sizes: Mapping[str, int], hint: int) -> int:
+        """What a size is to be a multiple of: what was drawn for one that divides its hint, or for all such.
+
+        Of many numbers the least common multiple is large: it need be a multiple of nothing then.
+        """
+        dividing = [n for n in sizes if 1 < self.hints[n] < hint and hint % self.hints[n] == 0]
+        if self.rng.random() >= ALL:
+            dividing = self.rng.sample(dividing, min(1, len(dividing)))
+        unit = math.lcm(*(sizes[n] for n in dividing))
+        return unit if unit <= hint else 1
+
+    def refused(self, sizes: Mapping[str, int], others: Sequence[Condition]) -> list[Condition]:
+        """The module refused sizes: what of the others' the next are to keep, half of those that they broke.
+
+        What is alone in this twice is asked from now on.
+        """
+        broken = [c for c in others if c.text() not in self.harmless and not c.is_met(sizes)]
+        suspects = [c for c in broken if c.op == "=="] or broken
+        if len(suspects) > 1:
+            return self.rng.sample(suspects, len(suspects) // 2)
+        self.asked += [c for c in suspects if c.text() in self.blamed]
+        self.blamed.update(c.text() for c in suspects)
+        return []
+
+    def taken(self, broken: Sequence[Condition]) -> None:
+        """The module took sizes that broke these: it asks none of them."""
+        self.harmless.update(c.text() for c in broken)
