@@ -26,6 +26,14 @@ def reprove(
     ] = None,
     scale: Annotated[int, typer.Option(min=1, help="How many times larger than in a proof sizes are.")] = 10,
     library: Annotated[str, typer.Option(help="Only entries of this library.")] = "",
+    narrow: Annotated[
+        bool,
+        typer.Option(
+            "--narrow",
+            help="Run models also where conditions of their other classes are broken, and give a regime that "
+            "fails there the condition that it needs.",
+        ),
+    ] = False,
     jobs: Jobs = 1,
     cluster: Cluster = "",
     timeout: Annotated[float | None, typer.Option(help="Seconds for one entry.")] = None,
@@ -35,30 +43,37 @@ def reprove(
     """Measure stored classes again at larger sizes; exit code 1, and the class, where a formula is wrong.
 
     Nothing is derived: the formulas as they are stored must give every number of every line that is measured.
+    With --narrow what a regime needs is stored among its conditions.
     """
     import json
     import secrets
     from pathlib import Path
 
+    from forwardbook.analyzers.ops import RULES_VERSION
     from forwardbook.pipeline.child.job import Limits
     from forwardbook.pipeline.reprove.again import Reproof, drawn
     from forwardbook.pipeline.reprove.again import reprove as measured
+    from forwardbook.pipeline.reprove.narrowed import narrowed
     from forwardbook.registry import find
     from forwardbook.workspace import Workspace
 
     seed = secrets.randbelow(2**31) if seed is None else seed
-    database = Workspace.find().load()
+    workspace = Workspace.find()
+    database = workspace.load()
     keys = [find(database, name) for name in names or []] or list(database)
     keys = drawn([key for key in keys if not library or database.head(key).library == library], sample, seed)
-    how = Reproof(seed, scale, Limits.given(memory, timeout), spread_of(jobs, cluster))
+    how = Reproof(seed, scale, Limits.given(memory, timeout), spread_of(jobs, cluster), narrow=narrow)
     found: list[EntryAgain] = []
     for one in measured(keys, database, how, Path.cwd()):
         found.append(one)
         _say(
             f"{len(found)}/{len(keys)} {one.full_class_name}: {one.state}{one.reason and f' ({one.reason})'}"
         )
-        for text in _differences(one):  # at once: a long run may be ended before its summary
+        for text in (*_differences(one), *_needs(one)):  # at once: a long run may be ended before its summary
             _say(text)
+        if changed := narrowed([one], database):
+            workspace.save(changed, rules_version=RULES_VERSION)
+            database = workspace.load()
     found.sort(key=lambda one: one.key)
     if as_json:
         rows = [one.model_dump(mode="json") | {"state": one.state} for one in found]
@@ -72,7 +87,8 @@ def reprove(
         for state in ("equal", "uncovered", "different", "unmeasured")
     }
     told = ", ".join(f"{count} {state}" for state, count in counts.items())
-    _say(f"{len(found)} entries: {told}; sizes {scale} times larger, drawn with --seed {seed}")
+    larger = "" if narrow else f" {scale} times larger,"
+    _say(f"{len(found)} entries: {told}; sizes{larger} drawn with --seed {seed}")
     if counts["different"] or counts["uncovered"] or not counts["equal"]:
         raise typer.Exit(1)
 
@@ -109,6 +125,11 @@ def _differences(one: EntryAgain) -> list[str]:
         lines.append(f"{one.full_class_name}, {regime.name}: {said} at {sizes}")
         lines += [f"  {text}" for text in regime.differences]
     return lines
+
+
+def _needs(one: EntryAgain) -> list[str]:
+    """What regimes of an entry need beside their conditions."""
+    return [f"  {regime.name} needs {text}" for regime in one.regimes for text in regime.needs]
 
 
 def _say(text: str) -> None:

@@ -14,6 +14,8 @@ from forwardbook.profiling.sizes import draw
 
 REPAIRS: Final = 80
 ATTEMPTS: Final = 6
+LARGER: Final = 0.3  # how often a size is drawn from a range so many times larger than the proof's
+TIMES: Final = 2
 LOOKS: Final = 24  # draws by quotients until all conditions hold
 ALL: Final = 0.5  # how often a size is drawn as a multiple of all that divide its hint, not of one
 
@@ -37,7 +39,8 @@ class FreeSizes:
         known = [c for c in (*wanted, *self.stated, *self.asked) if c.symbols() <= self.hints.keys()]
         if by_quotients:
             return self._quotients(known)
-        return draw(self.hints, known, self.rng, attempts=ATTEMPTS, repairs=REPAIRS)
+        scale = {name: TIMES for name in self.hints if self.rng.random() < LARGER}
+        return draw(self.hints, known, self.rng, attempts=ATTEMPTS, repairs=REPAIRS, scale=scale)
 
     def _quotients(self, conditions: Sequence[Condition]) -> dict[str, int] | None:
         """Sizes drawn so that of what another divides among the hints much is divided still, other times."""

@@ -27,6 +27,7 @@ TOGETHER: Final = 12  # entries for one process: classes of one model share its 
 CALLERS: Final = 6  # classes through which one is reached that stands in no model by itself
 SECONDS: Final = 40.0  # of the processor for one entry
 WORKER: Final = "forwardbook.pipeline.reprove.work:work"
+NARROWING: Final = "forwardbook.pipeline.reprove.narrowing:work"
 AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""
 
@@ -47,6 +48,8 @@ class RegimeAgain(Record):
     reason: str = ""
     sizes: dict[str, int] = {}
     differences: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Conditions of other classes without which it was seen to fail, where these were looked for."""
 
 
 class EntryAgain(Record):
@@ -75,6 +78,13 @@ class Reproof:
     limits: Limits = Limits()
     spread: Spread = HERE
     run: Run = run_child
+    narrow: bool = False
+    """Whether it is looked for what of each other's conditions classes of one family need."""
+
+    @property
+    def together(self) -> int | None:
+        """Entries for one process: what narrows one may be said by any other of its family."""
+        return None if self.narrow else TOGETHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +110,7 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
             yield EntryAgain(key=key, full_class_name=entry.full_class_name, reason=reason)
             continue
         roots = subject_of(entry, folder).roots if entry.code_hash else ()
-        _put(groups, key, entry, roots)
+        _put(groups, key, entry, roots, how.together)
     waiting: list[EntryAgain] = []
     for results in how.spread(partial(_measured, how=how), groups):
         for one in results:
@@ -139,11 +149,13 @@ def _unfit(entry: Entry) -> str:
     return "" if entry.regimes else "it has no formulas"
 
 
-def _put(groups: list[_Group], key: str, entry: Entry, roots: tuple[str, ...]) -> None:
+def _put(
+    groups: list[_Group], key: str, entry: Entry, roots: tuple[str, ...], together: int | None
+) -> None:
     """Entries of one family are measured by one process, as many as it may hold."""
     for place, one in enumerate(groups):
         alike = _family(one.entries[0]) == _family(entry) and one.roots == roots
-        if alike and len(one.keys) < TOGETHER:
+        if alike and (together is None or len(one.keys) < together):
             groups[place] = _Group((*one.keys, key), (*one.entries, entry), roots)
             return
     groups.append(_Group((key,), (entry,), roots))
@@ -171,7 +183,8 @@ def _measured(group: _Group, how: Reproof, callers: tuple[str, ...] = ()) -> lis
         wanted=callers,
     )
     seconds = how.limits.seconds * len(group.keys)
-    response = how.run(request, Limits(how.limits.memory_gb, seconds), WORKER)
+    worker = NARROWING if how.narrow else WORKER
+    response = how.run(request, Limits(how.limits.memory_gb, seconds), worker)
     if response.problem is None:
         found = cast("list[JsonValue]", response.diagnostics[AGAIN])
         return [EntryAgain.model_validate(one) for one in found]

@@ -17,6 +17,7 @@ from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.symbolic.patterns import calls_of
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
+from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.places import general
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain, State
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
@@ -34,9 +35,23 @@ class _Met:
     times: list[float] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Conditions of other classes without which it was seen to fail."""
     explains: bool = False
     """Whether it gave the numbers of a call beside the one that is as nothing says it is."""
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a run tells of a regime."""
+
+    equal: bool
+    """Whether it gives every number of a call."""
+    unexplained: tuple[str, ...]
+    """How the call that is nearest to it differs, of those that nothing explains."""
+    all_hold: bool
+    """Whether whatever speaks of these calls holds at these sizes."""
 
 
 class Again:
@@ -46,12 +61,14 @@ class Again:
         self.key, self.entry, self.callers = key, entry, callers
         self.regimes = [StoredRegime(one, entry.same_as is not None) for one in entry.regimes]
         self.met = {one.name: _Met() for one in entry.regimes}
+        self.needed: dict[str, Sequence[Condition]] = {}
+        """What regimes are found to need beside the conditions that they say."""
         self.reason = ""
         self.recipes = self._recipes()
 
     def result(self, late: str) -> EntryAgain:
         """All regimes; `late` is why time did not suffice, if it did not."""
-        regimes = tuple(self._told(one, late) for one in self.regimes)
+        regimes = tuple(self._result(one, late) for one in self.regimes)
         measured = any(one.state != "unmeasured" for one in regimes)
         return EntryAgain(
             key=self.key,
@@ -60,7 +77,7 @@ class Again:
             reason="" if measured else "; ".join(sorted({one.reason for one in regimes})) or self.reason,
         )
 
-    def _told(self, one: StoredRegime, late: str) -> RegimeAgain:
+    def _result(self, one: StoredRegime, late: str) -> RegimeAgain:
         met = self.met[one.regime.name]
         state: State = "equal" if met.points else "unmeasured"
         if met.differences:
@@ -74,14 +91,16 @@ class Again:
             reason=reason if state == "unmeasured" else "",
             sizes=met.sizes,
             differences=met.differences,
+            needs=met.needs,
         )
 
     def open(self, flips: Flips | None = None) -> list[StoredRegime]:
         """The regimes that no measurement has met."""
-        unmet = (one for one in self.regimes if self._is_open(one))
+        unmet = (one for one in self.regimes if self.is_open(one))
         return [one for one in unmet if flips is None or one.flips == flips]
 
-    def _is_open(self, one: StoredRegime) -> bool:
+    def is_open(self, one: StoredRegime) -> bool:
+        """Whether no measurement has met it."""
         met = self.met[one.regime.name]
         return not met.points and not met.differences
 
@@ -106,15 +125,30 @@ class Again:
                 if way.recipe is not None and name in way.holds:
                     yield replace(way.recipe, calls_as=name), {}
 
+    def holds(self, one: StoredRegime, values: Mapping[str, int]) -> bool:
+        """Whether its conditions hold, and those that it was found to need."""
+        return one.holds(values) and all(c.is_met(values) for c in self.needed.get(one.regime.name, ()))
+
     def hold(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> bool:
-        """Hold the calls that `one` speaks of against it and against whatever else speaks of them.
+        """Hold the calls that `one` speaks of against it, and note what comes of it.
 
         It is wrong where a call is as nothing says it is, if no other meets it, or all that speak of it hold;
         else the call may belong to a regime whose conditions do not hold here. Whether this decided on `one`.
         """
+        told = self.told(one, trace, target, values)
+        if told.unexplained and (not told.equal or told.all_hold):
+            self.refute(one, told.unexplained, values, explains=told.equal)
+        elif told.equal:
+            self.confirm(one, values)
+        else:
+            self.note(one, "no call was one of this regime")
+        return bool(told.unexplained or told.equal)
+
+    def told(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> Told:
+        """What a run tells of `one` and of whatever else speaks of the same calls."""
         rivals = [other for other in self.regimes if other.flips == one.flips and other.shares_calls(one)]
-        holding = [other for other in rivals if other.holds(values)]
-        met, equal, unexplained = self.met[one.regime.name], False, tuple[str, ...]()
+        holding = [other for other in rivals if self.holds(other, values)]
+        equal, unexplained = False, tuple[str, ...]()
         for calls in _in_turn(c for c in calls_of(trace, target) if one.speaks_of(c)):
             for call in calls:
                 measured = summarise(trace, call, {})
@@ -124,16 +158,22 @@ class Again:
                     unexplained = min((unexplained, tuple(found[one.regime.name])), key=_fewest)
             if equal or not unexplained:
                 break  # else the call of this regime may be among the others
-        if unexplained and (not equal or len(holding) == len(rivals)):
-            met.differences, met.sizes, met.explains = unexplained, dict(values), equal
-        elif equal:
-            met.points += 1
-            if not met.differences:  # else those of the call that differs are what there is to know
-                met.sizes = {name: value for name, value in values.items() if name in one.names}
-            met.times += _times(one, values)
-        else:
-            self.note(one, "no call was one of this regime")
-        return bool(unexplained or equal)
+        return Told(equal, unexplained, len(holding) == len(rivals))
+
+    def refute(
+        self, one: StoredRegime, differences: tuple[str, ...], values: Mapping[str, int], explains: bool
+    ) -> None:
+        """A call is as nothing says it is."""
+        met = self.met[one.regime.name]
+        met.differences, met.sizes, met.explains = differences, dict(values), explains
+
+    def confirm(self, one: StoredRegime, values: Mapping[str, int]) -> None:
+        """It gave every number of a call."""
+        met = self.met[one.regime.name]
+        met.points += 1
+        if not met.differences:  # else those of the call that differs are what there is to know
+            met.sizes = {name: value for name, value in values.items() if name in one.names}
+        met.times += _times(one, values)
 
     def note(self, one: StoredRegime, reason: str) -> None:
         """Why a regime could not be measured; the first reason stays."""

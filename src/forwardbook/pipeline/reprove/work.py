@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
@@ -34,9 +34,14 @@ DTYPES: Final = (torch.float32, torch.bfloat16)
 
 def work(request: Request) -> Response:
     """Each stored entry measured again; one run serves all entries and regimes that it can."""
+    return worked(request, Runs)
+
+
+def worked(request: Request, made: Callable[[Request, Clock], Runs]) -> Response:
+    """What came of each stored entry in these runs."""
     entries = [Again(key, Entry.model_validate(raw), request.wanted) for key, raw in request.stored.items()]
     clock = Clock(request.budget * len(entries))
-    runs = _Runs(request, clock)
+    runs = made(request, clock)
     late = ""
     try:
         with clock.within():
@@ -48,7 +53,7 @@ def work(request: Request) -> Response:
 
 
 @dataclass(frozen=True)
-class _Way:
+class Way:
     """A recipe with one way of making inputs, its sizes, and which run it is: others may share it."""
 
     recipe: Recipe
@@ -56,7 +61,7 @@ class _Way:
     key: tuple[object, ...]
 
 
-def _fits(entry: Again, one: StoredRegime, way: _Way) -> bool:
+def _fits(entry: Again, one: StoredRegime, way: Way) -> bool:
     """Whether a regime speaks of a way: it has the sizes, and what is no size is as the regime says."""
     reason = ""
     if unknown := one.names - way.hints.keys():
@@ -68,7 +73,7 @@ def _fits(entry: Again, one: StoredRegime, way: _Way) -> bool:
     return not reason
 
 
-class _Runs:
+class Runs:
     """The runs of the ways that a group of entries has in common."""
 
     def __init__(self, request: Request, clock: Clock) -> None:
@@ -80,7 +85,7 @@ class _Runs:
         """Take of every entry the next way to call it, until nothing is open or no way is left."""
         waiting = list(entries)
         while waiting:
-            ways: dict[tuple[object, ...], list[tuple[Again, StoredRegime, _Way]]] = {}
+            ways: dict[tuple[object, ...], list[tuple[Again, StoredRegime, Way]]] = {}
             for entry in list(waiting):
                 taken = next(entry.recipes, None) if entry.open() else None
                 if taken is None:
@@ -93,9 +98,9 @@ class _Runs:
                     ways.setdefault(way.key, []).extend((entry, one, way) for one in fitting)
             for same in ways.values():
                 for dtype in DTYPES:
-                    self._measured(same, dtype)
+                    self.measured(same, dtype)
 
-    def _way(self, entry: Again, recipe: Recipe, flips: Flips) -> _Way | None:
+    def _way(self, entry: Again, recipe: Recipe, flips: Flips) -> Way | None:
         """The recipe with the first way of making inputs that runs, and its sizes."""
         for place, inputs in enumerate((recipe.inputs, *recipe.alternatives)):
             one = replace(recipe, inputs=inputs, alternatives=())
@@ -118,10 +123,10 @@ class _Runs:
                 entry.reason = entry.reason or said(error)
                 continue
             if one.calls_as in self._called[key]:
-                return _Way(one, hints, key)
+                return Way(one, hints, key)
         return None
 
-    def _measured(self, same: Sequence[tuple[Again, StoredRegime, _Way]], dtype: torch.dtype) -> None:
+    def measured(self, same: Sequence[tuple[Again, StoredRegime, Way]], dtype: torch.dtype) -> None:
         """Points of every regime of one way in one number format, at sizes as large as the module takes."""
         done: set[int] = set()
         for place, (entry, one, way) in enumerate(same):
@@ -148,7 +153,7 @@ class _Runs:
         self,
         entry: Again,
         one: StoredRegime,
-        way: _Way,
+        way: Way,
         dtype: torch.dtype,
         widths: Mapping[str, int],
         attempt: int,

@@ -1,0 +1,135 @@
+"""Formulas with conditions of their own, and what others of the same model say; out what each needs of it.
+
+Sizes are drawn for one after another that fit its own conditions and nothing else, then such that break what
+was never broken where it held. Whoever runs the model at these says which formulas held.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from forwardbook.formula import Condition
+from forwardbook.pipeline.derivation.free_sizes import FreeSizes
+from forwardbook.pipeline.derivation.regimes import negated
+
+FREE: Final = 4  # draws that fit a formula's own conditions, and points where others' did not hold
+FEW: Final = 3  # conditions by which a formula may have more than the fewest, to be chosen for an aim
+NEEDS: Final = 2  # conditions of others that are added one by one; then all that were broken
+DRAWS: Final = 48  # for all formulas of a run, if nothing else is said
+REFUSED: Final = 24  # runs that the module may refuse: some for each thing that it asks of its sizes
+
+
+@dataclass
+class Alone:
+    """One formula: its conditions, what others say, and what of this it was seen not to need."""
+
+    own: list[Condition]
+    others: list[Condition]
+    free: int = FREE
+    """Points that may still be drawn without breaking anything on purpose."""
+    more: list[Condition] = field(default_factory=list)
+    """What it needs of the others'."""
+    innocent: set[str] = field(default_factory=set)
+    """What was broken where it held."""
+    kept: list[Condition] = field(default_factory=list)
+    """What of the others' its next sizes are to keep: the module refused sizes that broke these."""
+
+    def broken(self, sizes: Mapping[str, int]) -> list[Condition]:
+        """Which of the others' do not hold, while all of its own do."""
+        if not all(c.is_met(sizes) for c in (*self.own, *self.more)):
+            return []
+        return [c for c in self.others if not c.is_met(sizes)]
+
+    def untried(self) -> list[Condition]:
+        """What of the others' was never broken where it held."""
+        known = self.innocent.union(c.text() for c in self.more)
+        return [c for c in self.others if c.text() not in known]
+
+    def need(self, broken: Sequence[Condition]) -> None:
+        """One of the broken ones is needed, the plainest; all, where one was not enough."""
+        suspects = [c for c in broken if c.text() not in self.innocent] or list(broken)
+        first = min(suspects, key=lambda c: (len(c.symbols()), c.op != "==", len(c.text()), c.text()))
+        self.more += [first] if len(self.more) < NEEDS else broken
+
+    def has_held(self, broken: Sequence[Condition]) -> None:
+        """It hangs on none of these."""
+        self.free -= self.free > 0
+        self.innocent.update(c.text() for c in broken)
+
+
+class Search:
+    """Sizes after sizes at which formulas are to hold: free ones for all in turn, then aimed ones."""
+
+    def __init__(
+        self, alone: Sequence[Alone], free: FreeSizes, draws: int = DRAWS, refusals: int = REFUSED
+    ) -> None:
+        self.alone, self.free = alone, free
+        self.draws, self.most_refusals = draws, refusals
+        self.waiting = deque(alone)
+        self.aimed: set[str] = set()
+        self.drawn = self.refusals = 0
+        self.freely: Alone | None = None
+        """For which formula the last sizes were drawn, if they were not aimed."""
+
+    def sizes(self) -> dict[str, int] | None:
+        """The next, or None where nothing is left to try."""
+        while self.drawn < self.draws and self.refusals < self.most_refusals:
+            self.drawn += 1
+            wanted, by_quotients = self._freely() or self._aimed() or ((), False)
+            if not wanted and self.freely is None:
+                return None
+            found = self.free.draw(wanted, by_quotients)
+            if found is not None:
+                return found
+            if self.freely is not None:
+                self.freely.kept = []
+        return None
+
+    def _freely(self) -> tuple[list[Condition], bool] | None:
+        """The conditions of the next formula in turn: one run judges every formula that it fits."""
+        while self.waiting:
+            one = self.waiting.popleft()
+            if one.free:
+                self.waiting.append(one)
+                self.freely = one
+                one.free -= 1
+                return [*one.own, *one.more, *one.kept], one.free % 2 == 0
+        self.freely = None
+        return None
+
+    def _aimed(self) -> tuple[list[Condition], bool] | None:
+        """The conditions of a formula with one broken that the most have never seen broken."""
+        left: dict[str, list[Alone]] = {}
+        known: dict[str, Condition] = {}
+        for one in self.alone:
+            for condition in one.untried():
+                text = condition.text()
+                if text not in self.aimed:
+                    left.setdefault(text, []).append(one)
+                    known[text] = condition
+        if not left:
+            return None
+        text = min(left, key=lambda text: (-len(left[text]), text))
+        self.aimed.add(text)
+        fewest = min(len(one.own) for one in left[text])
+        one = self.free.rng.choice([one for one in left[text] if len(one.own) <= fewest + FEW])
+        return [negated(known[text]), *one.own, *one.more], False
+
+    def refused(self, sizes: Mapping[str, int]) -> None:
+        """The module refused the last sizes; were these free, others are drawn at once that keep more."""
+        self.refusals += 1
+        if (one := self.freely) is not None:
+            one.kept += self.free.refused(sizes, one.others)
+            one.free += 1
+            self.waiting.rotate(1)
+            self.drawn -= 1
+
+    def taken(self, sizes: Mapping[str, int]) -> None:
+        """The module took the last sizes."""
+        broken = [c for one in self.alone for c in one.others if not c.is_met(sizes)]
+        self.free.taken(broken)
+        if self.freely is not None:
+            self.freely.kept = []
