@@ -6,7 +6,7 @@ was never broken where it held. Whoever runs the model at these says which formu
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,6 +16,7 @@ from forwardbook.pipeline.derivation.free_sizes import FreeSizes
 from forwardbook.pipeline.derivation.regimes import negated
 
 FREE: Final = 4  # draws that fit a formula's own conditions, and points where others' did not hold
+AIMS: Final = 3  # draws that break one condition on purpose, each for another formula that may need it
 FEW: Final = 3  # conditions by which a formula may have more than the fewest, to be chosen for an aim
 NEEDS: Final = 2  # conditions of others that are added one by one; then all that were broken
 DRAWS: Final = 48  # for all formulas of a run, if nothing else is said
@@ -31,7 +32,9 @@ class Alone:
     free: int = FREE
     """Points that may still be drawn without breaking anything on purpose."""
     more: list[Condition] = field(default_factory=list)
-    """What it needs of the others'."""
+    """What was added to its own of the others' because it failed without."""
+    failures: list[Mapping[str, int]] = field(default_factory=list)
+    """The sizes at which it failed."""
     innocent: set[str] = field(default_factory=set)
     """What was broken where it held."""
     kept: list[Condition] = field(default_factory=list)
@@ -48,11 +51,21 @@ class Alone:
         known = self.innocent.union(c.text() for c in self.more)
         return [c for c in self.others if c.text() not in known]
 
-    def need(self, broken: Sequence[Condition]) -> None:
+    def fails(self, sizes: Mapping[str, int], broken: Sequence[Condition]) -> None:
         """One of the broken ones is needed, the plainest; all, where one was not enough."""
+        self.failures.append(sizes)
         suspects = [c for c in broken if c.text() not in self.innocent] or list(broken)
         first = min(suspects, key=lambda c: (len(c.symbols()), c.op != "==", len(c.text()), c.text()))
         self.more += [first] if len(self.more) < NEEDS else broken
+
+    def needed(self) -> list[Condition]:
+        """What it needs of the others': what was added, but for what keeps it from no failure by itself."""
+        found = list({c.text(): c for c in self.more}.values())
+        for one in list(found):
+            rest = [c for c in found if c is not one]
+            if all(any(not c.is_met(sizes) for c in rest) for sizes in self.failures):
+                found = rest
+        return found
 
     def has_held(self, broken: Sequence[Condition]) -> None:
         """It hangs on none of these."""
@@ -69,7 +82,7 @@ class Search:
         self.alone, self.free = alone, free
         self.draws, self.most_refusals = draws, refusals
         self.waiting = deque(alone)
-        self.aimed: set[str] = set()
+        self.aimed: Counter[str] = Counter()
         self.drawn = self.refusals = 0
         self.freely: Alone | None = None
         """For which formula the last sizes were drawn, if they were not aimed."""
@@ -107,13 +120,13 @@ class Search:
         for one in self.alone:
             for condition in one.untried():
                 text = condition.text()
-                if text not in self.aimed:
+                if self.aimed[text] < AIMS:
                     left.setdefault(text, []).append(one)
                     known[text] = condition
         if not left:
             return None
-        text = min(left, key=lambda text: (-len(left[text]), text))
-        self.aimed.add(text)
+        text = min(left, key=lambda text: (self.aimed[text], -len(left[text]), text))
+        self.aimed[text] += 1
         fewest = min(len(one.own) for one in left[text])
         one = self.free.rng.choice([one for one in left[text] if len(one.own) <= fewest + FEW])
         return [negated(known[text]), *one.own, *one.more], False

@@ -45,7 +45,7 @@ def of_others(
             continue
         search.taken(sizes)
         _judge(derived, alone, trace, {**sizes, **widths})
-    return [one.more for one in alone]
+    return [one.needed() for one in alone]
 
 
 def _of(one: Derived, conditions: Sequence[Condition], universe: Sequence[Condition]) -> Alone:
@@ -66,6 +66,6 @@ def _judge(
         if call is None:
             continue
         if compare(one.pattern.summary, summarise(trace, call, {}), sizes).differences:
-            mine.need(broken)
+            mine.fails(sizes, broken)
         else:
             mine.has_held(broken)

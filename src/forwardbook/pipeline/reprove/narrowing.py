@@ -71,7 +71,7 @@ class Narrowing(Runs):
             for call, each in zip(calls, alone, strict=True):
                 _judge(call, each, trace, {**sizes, **widths})
         for (entry, one, _), each in zip(calls, alone, strict=True):
-            entry.met[one.regime.name].needs = tuple(dict.fromkeys(c.text() for c in each.more))
+            entry.met[one.regime.name].needs = tuple(c.text() for c in each.needed())
 
 
 def _alone(one: StoredRegime, universe: Iterable[Condition]) -> Alone:
@@ -96,6 +96,6 @@ def _judge(call: Call, alone: Alone, trace: Trace, values: Mapping[str, int]) ->
         entry.confirm(one, values)
         alone.has_held(broken)
     elif told.unexplained and not told.equal and broken:
-        alone.need(broken)
+        alone.fails(values, broken)
     elif told.unexplained:
         entry.refute(one, told.unexplained, values, explains=told.equal)

@@ -1,0 +1,66 @@
+"""A formula and what others say: what it fails without is kept, and nothing that is not needed for it."""
+
+from __future__ import annotations
+
+import random
+
+from forwardbook.formula import Condition
+from forwardbook.pipeline.derivation.alone import Alone, Search
+from forwardbook.pipeline.derivation.free_sizes import FreeSizes
+
+HINTS = {"image_size": 32, "patch_size": 8, "num_heads": 6, "batch_size": 2, "factor": 8}
+EVEN, SEVERAL, HEADS, FACTOR = (
+    Condition.parse(text)
+    for text in ("{image_size} % 2 == 0", "{batch_size} > 1", "{num_heads} > 1", "{factor} <= 15")
+)
+OTHERS = [EVEN, SEVERAL, HEADS, FACTOR]
+
+
+
+def searched(one: Alone, needs: list[Condition], seed: int = 1) -> None:
+    """All draws of a search for a formula that holds where these do."""
+    search = Search([one], FreeSizes(HINTS, [], random.Random(seed)), draws=140)
+    while (sizes := search.sizes()) is not None:
+        search.taken(sizes)
+        broken = one.broken(sizes)
+        if not all(c.is_met(sizes) for c in (*one.own, *one.more)):
+            continue
+        if all(c.is_met(sizes) for c in needs):
+            one.has_held(broken)
+        else:
+            one.fails(sizes, broken)
+
+
+def test_what_a_formula_fails_without_is_found() -> None:
+    """Among four conditions of others that of the number of layers within one octave."""
+    one = Alone([], list(OTHERS))
+    searched(one, [FACTOR])
+
+    assert [FACTOR.text()] == [c.text() for c in one.needed()]
+
+
+def test_a_condition_that_keeps_from_no_failure_is_not_needed() -> None:
+    """The plainest suspect was added first; the one that followed excludes both failures."""
+    one = Alone([], list(OTHERS))
+    one.fails({**HINTS, "num_heads": 1, "batch_size": 1}, [SEVERAL, HEADS])
+    one.fails({**HINTS, "batch_size": 1}, [SEVERAL])
+
+    assert [HEADS.text(), SEVERAL.text()] == [c.text() for c in one.more]
+    assert [SEVERAL.text()] == [c.text() for c in one.needed()]
+
+
+def test_what_was_broken_where_it_held_is_not_suspected() -> None:
+    """It held with one head: the batch of one is why it fails."""
+    one = Alone([], list(OTHERS))
+    one.has_held([HEADS])
+    one.fails({**HINTS, "num_heads": 1, "batch_size": 1}, [SEVERAL, HEADS])
+
+    assert [SEVERAL.text()] == [c.text() for c in one.needed()]
+
+
+def test_a_search_without_conditions_of_others_still_draws_nothing_by_aim() -> None:
+    """Free draws end, and there is nothing to break."""
+    one = Alone([EVEN], [])
+    searched(one, [])
+
+    assert [] == one.needed()
