@@ -39,6 +39,25 @@ def test_a_wrong_formula_is_named(program: Callable[..., object], folder: Path) 
     assert "total, pointwise_ops: stored 7, measured" in said
 
 
+def test_what_a_regime_needs_of_another_class_is_stored(program: Callable[..., object], folder: Path) -> None:
+    """Feed-forward behind a subsampling of int(log2(factor)) layers, proved within one octave."""
+    layer, encoder = "transformers_ParakeetEncoderFeedForward", "transformers_ParakeetEncoder"
+    entry = SHIPPED[layer]
+    [regime] = entry.regimes
+    kept = tuple(text for text in regime.conditions if not text.startswith("{subsampling_factor}"))
+    before = entry.model_copy(update={"regimes": (regime.model_copy(update={"conditions": kept}),)})
+    Workspace(folder).save({layer: before, encoder: SHIPPED[encoder]})
+
+    done = program("reprove", layer, encoder, "--narrow", "--seed", "5")
+    [after] = Workspace(folder).load()[layer].regimes
+
+    assert 0 == done.returncode  # type: ignore[attr-defined]
+    [added] = set(after.conditions) - set(kept)
+    assert added.startswith("{subsampling_factor} <= 1")
+    assert f"default needs {added}" in done.stderr  # type: ignore[attr-defined]
+    assert after.model_copy(update={"conditions": kept}) == before.regimes[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

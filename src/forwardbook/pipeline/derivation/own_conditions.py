@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
-from forwardbook.pipeline.derivation.alone import Alone, Search
+from forwardbook.pipeline.derivation.alone import DRAWS, Alone, Search
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
 from forwardbook.profiling.proof import compare, measure, widths_of
+
+PER_PATTERN: Final = 2  # draws for each pattern, where there are many
 
 
 def of_others(
@@ -35,7 +38,9 @@ def of_others(
     said = {c.text(): c for one in derived for c in (*one.pattern.conditions, *one.pattern.steady)}
     universe = [c for c in said.values() if c.symbols() <= numbers.keys()]
     alone = [_of(one, own, universe) for one, own in zip(derived, conditions, strict=True)]
-    search = Search([one for one in alone if one.others], FreeSizes(numbers, stated, rng))
+    asking = [one for one in alone if one.others]
+    draws = max(DRAWS, PER_PATTERN * len(asking))
+    search = Search(asking, FreeSizes(numbers, stated, rng), draws)
     widths = widths_of(first.dtype)
     while (sizes := search.sizes()) is not None:
         try:
