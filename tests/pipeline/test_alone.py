@@ -39,10 +39,26 @@ def test_what_a_formula_fails_without_is_found() -> None:
     assert [FACTOR.text()] == [c.text() for c in one.needed()]
 
 
-def test_a_condition_that_keeps_from_no_failure_is_not_needed() -> None:
-    """The plainest suspect was added first; the one that followed excludes both failures."""
+def test_of_several_suspects_each_is_broken_alone() -> None:
+    """The plainest is tried first and is not why it fails; the next one is."""
     one = Alone([], list(OTHERS))
     one.fails({**HINTS, "num_heads": 1, "batch_size": 1}, [SEVERAL, HEADS])
+    first = one.trial()
+    one.has_held([HEADS])
+    second = one.trial()
+
+    assert first is not None
+    assert ["{num_heads} <= 1", SEVERAL.text()] == [c.text() for c in first]
+    assert second is None  # only one suspect is left
+    assert [SEVERAL.text()] == [c.text() for c in one.needed()]
+
+
+def test_a_condition_that_keeps_from_no_failure_is_not_needed() -> None:
+    """Where no trial decides, the plainest suspect is added; what follows excludes both failures."""
+    one = Alone([], list(OTHERS))
+    one.fails({**HINTS, "num_heads": 1, "batch_size": 1}, [SEVERAL, HEADS])
+    while one.trial() is not None:
+        pass
     one.fails({**HINTS, "batch_size": 1}, [SEVERAL])
 
     assert [HEADS.text(), SEVERAL.text()] == [c.text() for c in one.more]

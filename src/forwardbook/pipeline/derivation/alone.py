@@ -18,6 +18,7 @@ from forwardbook.pipeline.derivation.regimes import negated
 FREE: Final = 4  # draws that fit a formula's own conditions, and points where others' did not hold
 AIMS: Final = 3  # draws that break one condition on purpose, each for another formula that may need it
 FEW: Final = 3  # conditions by which a formula may have more than the fewest, to be chosen for an aim
+TRIALS: Final = 6  # suspects that are broken one by one, the plainest first
 NEEDS: Final = 2  # conditions of others that are added one by one; then all that were broken
 DRAWS: Final = 48  # for all formulas of a run, if nothing else is said
 REFUSED: Final = 24  # runs that the module may refuse: some for each thing that it asks of its sizes
@@ -39,6 +40,10 @@ class Alone:
     """What was broken where it held."""
     kept: list[Condition] = field(default_factory=list)
     """What of the others' its next sizes are to keep: the module refused sizes that broke these."""
+    suspects: list[Condition] = field(default_factory=list)
+    """What was broken where it failed, any of which may be needed; each is to be broken by itself."""
+    tried: set[str] = field(default_factory=set)
+    """Of these the ones for which sizes were drawn that break them alone."""
 
     def broken(self, sizes: Mapping[str, int]) -> list[Condition]:
         """Which of the others' do not hold, while all of its own do."""
@@ -52,14 +57,35 @@ class Alone:
         return [c for c in self.others if c.text() not in known]
 
     def fails(self, sizes: Mapping[str, int], broken: Sequence[Condition]) -> None:
-        """One of the broken ones is needed, the plainest; all, where one was not enough."""
+        """One of the broken ones is needed: a single one is added, of several each is to be tried."""
         self.failures.append(sizes)
         suspects = [c for c in broken if c.text() not in self.innocent] or list(broken)
-        first = min(suspects, key=lambda c: (len(c.symbols()), c.op != "==", len(c.text()), c.text()))
-        self.more += [first] if len(self.more) < NEEDS else broken
+        if len(suspects) > 1:
+            self.suspects, self.tried = suspects, set()
+        else:
+            self.more += suspects
+            self.suspects = []
+
+    def trial(self) -> list[Condition] | None:
+        """Its conditions with one suspect broken and the others kept; None where none is left to try.
+
+        Where no trial told which it is, the plainest is added; all suspects, where that was not enough.
+        """
+        open_ = [c for c in self.suspects if c.text() not in self.innocent]
+        for one in sorted(open_, key=_plain):
+            if len(open_) > 1 and one.text() not in self.tried and len(self.tried) < TRIALS:
+                self.tried.add(one.text())
+                return [negated(one), *self.own, *self.more, *(c for c in open_ if c is not one)]
+        if self.suspects:
+            first = min(open_ or self.suspects, key=_plain)
+            self.more += [first] if len(self.more) < NEEDS else self.suspects
+            self.suspects = []
+        return None
 
     def needed(self) -> list[Condition]:
         """What it needs of the others': what was added, but for what keeps it from no failure by itself."""
+        self.tried.update(c.text() for c in self.suspects)
+        self.trial()
         found = list({c.text(): c for c in self.more}.values())
         for one in list(found):
             rest = [c for c in found if c is not one]
@@ -71,6 +97,11 @@ class Alone:
         """It hangs on none of these."""
         self.free -= self.free > 0
         self.innocent.update(c.text() for c in broken)
+
+
+def _plain(condition: Condition) -> tuple[int, bool, int, str]:
+    text = condition.text()
+    return len(condition.symbols()), condition.op != "==", len(text), text
 
 
 class Search:
@@ -91,7 +122,7 @@ class Search:
         """The next, or None where nothing is left to try."""
         while self.drawn < self.draws and self.refusals < self.most_refusals:
             self.drawn += 1
-            wanted, by_quotients = self._freely() or self._aimed() or ((), False)
+            wanted, by_quotients = self._trying() or self._freely() or self._aimed() or ((), False)
             if not wanted and self.freely is None:
                 return None
             found = self.free.draw(wanted, by_quotients)
@@ -99,6 +130,14 @@ class Search:
                 return found
             if self.freely is not None:
                 self.freely.kept = []
+        return None
+
+    def _trying(self) -> tuple[list[Condition], bool] | None:
+        """The conditions of a formula that failed with one of its suspects broken."""
+        for one in self.alone:
+            if one.suspects and (wanted := one.trial()) is not None:
+                self.freely = None
+                return wanted, False
         return None
 
     def _freely(self) -> tuple[list[Condition], bool] | None:
