@@ -11,7 +11,7 @@ from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.places import general
-from forwardbook.pipeline.reprove import held
+from forwardbook.pipeline.reprove import held, narrowing
 from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain, Reproof, drawn, reprove
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
@@ -261,3 +261,15 @@ def test_a_call_among_many_in_one_place_is_looked_for_until_it_is_found(
 
     assert found.hold(one, Trace(), "layer", dict.fromkeys((*one.names, *WIDTH_NAMES), 4))
     assert "uncovered" == found.result("").state
+
+
+def test_models_with_equal_sizes_and_different_configs_are_run_apart() -> None:
+    """One layer is reached by another norm than the default: its run says nothing of the default's model."""
+    keys = ["transformers_SEWLayerNormConvLayer", "transformers_SEWModel"]
+    stored = {key: whole(SHIPPED, key).model_dump(mode="json") for key in keys}
+    target = SHIPPED.head(keys[1]).full_class_name
+    request = Request(target=target, seed=3, scale=1, budget=60, stored=stored)
+
+    found = narrowing.work(request).diagnostics[AGAIN]
+
+    assert ["equal", "equal"] == [EntryAgain.model_validate(one).state for one in found]  # type: ignore[union-attr]

@@ -58,6 +58,8 @@ class Way:
 
     recipe: Recipe
     hints: Mapping[str, int]
+    told: tuple[str, ...]
+    """What its config says beside sizes."""
     key: tuple[object, ...]
 
 
@@ -66,7 +68,7 @@ def _fits(entry: Again, one: StoredRegime, way: Way) -> bool:
     reason = ""
     if unknown := one.names - way.hints.keys():
         reason = f"this way has no size called {', '.join(sorted(unknown))}"
-    elif other := one.of_another_config([text for _, _, text in unsized(way.recipe.build).told]):
+    elif other := one.of_another_config(way.told):
         reason = f"this way's is not {other[0]}"
     if reason:
         entry.note(one, reason)
@@ -108,6 +110,7 @@ class Runs:
                 hints = hints_of(one)
                 with torch.device("meta"):
                     root = class_name(one.build(hinted))
+                told = tuple(text for _, _, text in unsized(one.build).told)
                 key = (
                     root,
                     recipe.target if root in (recipe.target, recipe.calls_as) else "",
@@ -115,6 +118,7 @@ class Runs:
                     tuple(sorted(flips.items())),
                     tuple(sorted(hints.items())),
                     place,
+                    told,
                 )
                 if key not in self._called:
                     trace = measure(one, hints, torch.float32, widths_of(torch.float32))
@@ -123,7 +127,7 @@ class Runs:
                 entry.reason = entry.reason or said(error)
                 continue
             if one.calls_as in self._called[key]:
-                return Way(one, hints, key)
+                return Way(one, hints, told, key)
         return None
 
     def measured(self, same: Sequence[tuple[Again, StoredRegime, Way]], dtype: torch.dtype) -> None:
