@@ -23,6 +23,8 @@ from forwardbook.pipeline.derivation.explore import Found, regimes_of
 from forwardbook.profiling.proof import Difference
 from forwardbook.schema import Entry, Judge
 
+from .matrices import over_rows
+
 REST = '"cpu", dtype=torch.bfloat16):'
 
 
@@ -56,14 +58,7 @@ def facts() -> Facts:
 @pytest.fixture
 def found(recipe_from: Callable[..., Recipe]) -> list[Found]:
     """Its regimes."""
-    recipe = recipe_from(
-        Gated,
-        lambda n: Gated(n.width, n.inner),
-        lambda n, maker: (maker.floats((n.rows, n.width)),),
-        rows=6,
-        width=8,
-        inner=10,
-    )
+    recipe = over_rows(recipe_from, Gated, "width", "inner", rows=6, width=8, inner=10)
     return regimes_of(recipe, seed=1, points=3, explore=True)
 
 
@@ -221,9 +216,7 @@ class Holding(nn.Module):
 @pytest.mark.parametrize("kind", [Casting, Holding])
 def test_automatic_casting_is_an_assumption(recipe_from: Callable[..., Recipe], kind: type[Casting]) -> None:
     """Casting does not reach meta tensors: every regime says where it is asked for, in submodules too."""
-    recipe = recipe_from(
-        kind, lambda n: kind(n.width), lambda n, maker: (maker.floats((n.rows, n.width)),), rows=6, width=8
-    )
+    recipe = over_rows(recipe_from, kind, "width", rows=6, width=8)
     file = Path(__file__)
     facts = read_class(kind.__name__, file, Sources([file.parent]))
     made = record(facts, "tests", regimes_of(recipe, seed=1, points=3, explore=False))

@@ -122,14 +122,7 @@ class Halving(nn.Module):
 @pytest.mark.parametrize("seed", range(4))
 def test_how_often_the_caller_did_something_is_said_by_the_layer(recipe_from: Maker, seed: int) -> None:
     """Of factors from 8 to 15 the caller halves three times: the layer's formula speaks of no other."""
-    recipe = recipe_from(
-        Halving,
-        lambda n: Halving(n.width, n.factor),
-        lambda n, maker: (maker.floats((n.rows, n.width)),),
-        rows=640,
-        width=10,
-        factor=8,
-    )
+    recipe = over_rows(recipe_from, Halving, "width", "factor", rows=640, width=10, factor=8)
     derived, needed = _with_needed(recipe, seed)
 
     assert derived[1].exact

@@ -7,10 +7,11 @@ was never broken where it held. Whoever runs the model at these says which formu
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
 from forwardbook.pipeline.derivation.regimes import negated
@@ -93,6 +94,10 @@ class Alone:
                 found = rest
         return found
 
+    def knows(self, broken: Sequence[Condition]) -> bool:
+        """Whether a run that breaks these has nothing to tell: it held where each of them was broken."""
+        return not self.free and self.innocent.issuperset(c.text() for c in broken)
+
     def has_held(self, broken: Sequence[Condition]) -> None:
         """It hangs on none of these."""
         self.free -= self.free > 0
@@ -118,14 +123,25 @@ class Search:
         self.freely: Alone | None = None
         """For which formula the last sizes were drawn, if they were not aimed."""
 
+    def runs(self, run: Callable[[dict[str, int]], Trace]) -> Iterator[tuple[dict[str, int], Trace]]:
+        """The sizes that the module takes, one after another, and its runs there."""
+        while (sizes := self.sizes()) is not None:
+            try:
+                trace = run(sizes)
+            except Exception:  # noqa: BLE001 - the module refuses these sizes
+                self.refused(sizes)
+                continue
+            self.taken(sizes)
+            yield sizes, trace
+
     def sizes(self) -> dict[str, int] | None:
         """The next, or None where nothing is left to try."""
         while self.drawn < self.draws and self.refusals < self.most_refusals:
             self.drawn += 1
-            wanted, by_quotients = self._trying() or self._freely() or self._aimed() or ((), False)
-            if not wanted and self.freely is None:
+            asked = self._trying() or self._freely() or self._aimed()
+            if asked is None:
                 return None
-            found = self.free.draw(wanted, by_quotients)
+            found = self.free.draw(*asked)
             if found is not None:
                 return found
             if self.freely is not None:

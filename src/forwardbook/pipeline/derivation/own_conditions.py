@@ -42,13 +42,7 @@ def of_others(
     draws = max(DRAWS, PER_PATTERN * len(asking))
     search = Search(asking, FreeSizes(numbers, stated, rng), draws)
     widths = widths_of(first.dtype)
-    while (sizes := search.sizes()) is not None:
-        try:
-            trace = measure(first.recipe, sizes, first.dtype, widths)
-        except Exception:  # noqa: BLE001 - the module refuses these sizes
-            search.refused(sizes)
-            continue
-        search.taken(sizes)
+    for sizes, trace in search.runs(lambda sizes: measure(first.recipe, sizes, first.dtype, widths)):
         _judge(derived, alone, trace, {**sizes, **widths})
     return [one.needed() for one in alone]
 
@@ -63,9 +57,7 @@ def _judge(
 ) -> None:
     """Every pattern that is seen for the first time without a condition of others, held against the run."""
     for one, mine in zip(derived, alone, strict=True):
-        if not one.exact or not (broken := mine.broken(sizes)):
-            continue
-        if not mine.free and mine.innocent.issuperset(c.text() for c in broken):
+        if not one.exact or not (broken := mine.broken(sizes)) or mine.knows(broken):
             continue
         call = find_call(trace, one.pattern.path, one.pattern.occurrence)
         if call is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from forwardbook.formula import Condition
 from forwardbook.pipeline.reprove.again import EntryAgain
+from forwardbook.pipeline.reprove.stored_regimes import met_in_proof
 from forwardbook.schema import Entry, Regime
 from forwardbook.workspace import Database
 
@@ -15,7 +16,7 @@ def narrowed(found: Iterable[EntryAgain], database: Database) -> dict[str, Entry
     needs: dict[str, dict[str, list[str]]] = {}
     for one in found:
         key = database.head(one.key).same_as or one.key
-        for regime in one.regimes:
+        for regime in (regime for regime in one.regimes if regime.needs):
             needs.setdefault(key, {}).setdefault(regime.name, []).extend(regime.needs)
     entries = {key: _with(database[key], said) for key, said in needs.items()}
     return {key: entry for key, entry in entries.items() if entry != database[key]}
@@ -27,6 +28,5 @@ def _with(entry: Entry, needs: dict[str, list[str]]) -> Entry:
 
 
 def _saying(regime: Regime, texts: Sequence[str]) -> Regime:
-    points = regime.proof.points if regime.proof is not None else ()
-    fitting = [t for t in texts if points and all(Condition.parse(t).is_met(p.sizes) for p in points)]
+    fitting = [text for text in texts if met_in_proof(Condition.parse(text), regime)]
     return regime.model_copy(update={"conditions": tuple(dict.fromkeys((*regime.conditions, *fitting)))})

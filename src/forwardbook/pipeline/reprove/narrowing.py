@@ -11,8 +11,6 @@ from typing import Final
 
 import torch
 
-from forwardbook.analyzers.symbolic.recorder import Widths
-from forwardbook.analyzers.symbolic.run import run_measured
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.child.overtime import Clock
@@ -20,9 +18,9 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.alone import Alone, Search
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
 from forwardbook.pipeline.reprove.held import Again
-from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, met_in_proof
 from forwardbook.pipeline.reprove.work import Runs, Way, worked
-from forwardbook.profiling.proof import widths_of
+from forwardbook.profiling.proof import measure, widths_of
 
 DRAWS: Final = 140  # for all regimes of one way
 REFUSED: Final = 60
@@ -60,14 +58,7 @@ class Narrowing(Runs):
             entry.needed[one.regime.name] = each.more
         stated = [Condition.parse(text) for text in way.recipe.conditions]
         search = Search(alone, FreeSizes(way.hints, stated, self.rng), DRAWS, REFUSED)
-        order = Widths(widths["w_dtype_bytes"], widths["a_dtype_bytes"], widths["kv_dtype_bytes"])
-        while (sizes := search.sizes()) is not None:
-            try:
-                trace = run_measured(way.recipe, sizes, dtype, order)[0]
-            except Exception:  # noqa: BLE001 - the module refuses these sizes
-                search.refused(sizes)
-                continue
-            search.taken(sizes)
+        for sizes, trace in search.runs(lambda sizes: measure(way.recipe, sizes, dtype, widths)):
             for call, each in zip(calls, alone, strict=True):
                 _judge(call, each, trace, {**sizes, **widths})
         for (entry, one, _), each in zip(calls, alone, strict=True):
@@ -77,9 +68,8 @@ class Narrowing(Runs):
 def _alone(one: StoredRegime, universe: Iterable[Condition]) -> Alone:
     """A regime, and what others say that held wherever it was proved."""
     mine = {c.text() for c in one.conditions}
-    points = one.regime.proof.points if one.regime.proof is not None else ()
     others = (c for c in universe if c.text() not in mine)
-    return Alone(one.conditions, [c for c in others if points and all(c.is_met(p.sizes) for p in points)])
+    return Alone(one.conditions, [c for c in others if met_in_proof(c, one.regime)])
 
 
 def _judge(call: Call, alone: Alone, trace: Trace, values: Mapping[str, int]) -> None:
@@ -88,8 +78,7 @@ def _judge(call: Call, alone: Alone, trace: Trace, values: Mapping[str, int]) ->
     if not entry.holds(one, values) or one.guessed(trace.assumed):
         return
     broken = alone.broken(values)
-    known = not alone.free and alone.innocent.issuperset(c.text() for c in broken)
-    if known and entry.met[one.regime.name].points:
+    if alone.knows(broken) and entry.met[one.regime.name].points:
         return
     told = entry.told(one, trace, way.recipe.calls_as, values)
     if told.equal and not (told.unexplained and told.all_hold):

@@ -150,6 +150,12 @@ class StoredRegime:
         )
 
 
+def met_in_proof(condition: Condition, regime: Regime) -> bool:
+    """Whether a condition held at every point at which a regime was proved, one at least."""
+    points = regime.proof.points if regime.proof is not None else ()
+    return bool(points) and all(condition.is_met(point.sizes) for point in points)
+
+
 def _exact(*texts: str) -> list[Expr]:
     return [parse(text, exact=True) for text in texts]
 

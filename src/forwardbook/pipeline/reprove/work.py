@@ -12,8 +12,6 @@ from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.recipe import Recipe, hinted
 from forwardbook.analyzers.symbolic.patterns import class_name
-from forwardbook.analyzers.symbolic.recorder import Widths
-from forwardbook.analyzers.symbolic.run import run_measured
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.child.overtime import Clock, Overtime
@@ -170,9 +168,8 @@ class Runs:
         if sizes is None:
             entry.note(one, "no sizes were found that satisfy all conditions")
             return None
-        order = Widths(widths["w_dtype_bytes"], widths["a_dtype_bytes"], widths["kv_dtype_bytes"])
         try:
-            return run_measured(way.recipe, sizes, dtype, order)[0], {**sizes, **widths}
+            return measure(way.recipe, sizes, dtype, widths), {**sizes, **widths}
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
             entry.note(one, said(error))
             return None
