@@ -84,6 +84,7 @@ def test_whether_weights_are_tied_is_told_of_the_model_that_names_them(tied: boo
 
 
 TWO = Unsized(
+    "Model",
     (("text_config.", "act", "the text's"), ("vision_config.", "act", "the image's")),
     {"Text": frozenset({"text_config."})},
 )
@@ -98,5 +99,5 @@ def test_a_class_that_keeps_no_config_may_read_any_within() -> None:
 
 
 def test_fields_come_in_the_order_of_the_config() -> None:
-    found = Unsized((("", "act", "first"), ("", "bias", "second")))
+    found = Unsized("Model", (("", "act", "first"), ("", "bias", "second")))
     assert list(found.of({"One": {"bias"}, "Other": {"act"}})) == ["first", "second"]

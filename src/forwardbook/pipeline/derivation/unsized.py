@@ -43,6 +43,8 @@ VALUES: Final = re.compile(
 class Unsized:
     """What is told of each field, in the config's order, and whose modules keep which config within it."""
 
+    root: str
+    """The class of the model."""
     told: tuple[tuple[str, str, str], ...] = ()
     """The config's place (`text_config.`, or nothing), the field, the words."""
     kept: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -76,7 +78,7 @@ def unsized(build: Callable[[Sizes], nn.Module]) -> Unsized:
         model = build(noted)
     config = getattr(model, "config", None)
     if config is None:
-        return Unsized()
+        return Unsized(class_name(model))
     places = list(named_parts(config))
     told = [
         (place, name, text)
@@ -85,6 +87,7 @@ def unsized(build: Callable[[Sizes], nn.Module]) -> Unsized:
         if not name.startswith("_") and (text := _said(place, name, value, asked))
     ]
     return Unsized(
+        class_name(model),
         tuple(told),
         _kept(model, {id(part): place for place, part in places}),
         frozenset(class_name(module) for module in model.modules() if may_tie(module)),

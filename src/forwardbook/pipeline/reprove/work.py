@@ -10,7 +10,7 @@ from typing import Final, cast
 import torch
 from pydantic import JsonValue
 
-from forwardbook.analyzers.instances.recipe import Recipe, hinted
+from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import class_name
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
@@ -106,12 +106,11 @@ class Runs:
             one = replace(recipe, inputs=inputs, alternatives=())
             try:
                 hints = hints_of(one)
-                with torch.device("meta"):
-                    root = class_name(one.build(hinted))
-                told = tuple(text for _, _, text in unsized(one.build).told)
+                model = unsized(one.build)
+                told = tuple(text for _, _, text in model.told)
                 key = (
-                    root,
-                    recipe.target if root in (recipe.target, recipe.calls_as) else "",
+                    model.root,
+                    recipe.target if model.root in (recipe.target, recipe.calls_as) else "",
                     recipe.scenario,
                     tuple(sorted(flips.items())),
                     tuple(sorted(hints.items())),
