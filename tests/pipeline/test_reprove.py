@@ -1,6 +1,6 @@
 """Stored formulas are measured again at larger sizes: right ones are equal, a wrong one is named."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -245,22 +245,48 @@ def test_a_regime_is_not_held_against_a_model_of_another_config(make_entry: Make
     assert [] == one.of_another_config([])
 
 
+def _in_places(entry: Entry, *places: str) -> Again:
+    """The entry with a regime of calls in each of the places, by `default` and `default 2`."""
+    regimes = tuple(
+        entry.regimes[0].model_copy(
+            update={"name": name, "context": f"called as {place}", "given": (), "conditions": ()}
+        )
+        for name, place in zip(("default", "default 2"), places, strict=False)
+    )
+    return Again("key", entry.model_copy(update={"regimes": regimes}))
+
+
+def _held(found: Again, monkeypatch: pytest.MonkeyPatch, calls: Mapping[str, str]) -> bool:
+    """Whether every regime is decided by a run of calls, each as one regime or none says it is."""
+    records = [CallRecord(i, nn.Identity(), path, -1, (), 0) for i, path in enumerate(calls)]
+    monkeypatch.setattr(held, "calls_of", lambda trace, target: records)
+    monkeypatch.setattr(held, "summarise", lambda trace, call, names: calls[call.path])
+    monkeypatch.setattr(
+        StoredRegime, "differences", lambda self, name, values: ["less"] * (name != self.regime.name)
+    )
+    sizes = dict.fromkeys((*found.regimes[0].names, *WIDTH_NAMES), 4)
+    return all(found.hold(one, Trace(), "layer", sizes) for one in found.regimes)
+
+
 def test_a_call_among_many_in_one_place_is_looked_for_until_it_is_found(
     make_entry: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Calls that nothing explains come first: the regime whose call is the sixth of thirty is right yet."""
-    entry = make_entry()
-    plain = {"context": "called as layers.*", "given": (), "conditions": ()}
-    regime = entry.regimes[0].model_copy(update=plain)
-    found = Again("key", entry.model_copy(update={"regimes": (regime,)}))
-    calls = [CallRecord(i, nn.Identity(), f"layers.{i}", -1, (), 0) for i in range(30)]
-    monkeypatch.setattr(held, "calls_of", lambda trace, target: calls)
-    monkeypatch.setattr(held, "summarise", lambda trace, call, names: call.index)
-    monkeypatch.setattr(StoredRegime, "differences", lambda self, index, values: ["less"] * (index != 5))
-    [one] = found.regimes
+    found = _in_places(make_entry(), "layers.*")
 
-    assert found.hold(one, Trace(), "layer", dict.fromkeys((*one.names, *WIDTH_NAMES), 4))
+    assert _held(found, monkeypatch, {f"layers.{i}": "default" if i == 5 else "" for i in range(30)})
     assert "uncovered" == found.result("").state
+
+
+def test_a_call_in_a_place_of_two_regimes_is_explained_by_either(
+    make_entry: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One is of calls in one place only, the other of calls there and elsewhere."""
+    found = _in_places(make_entry(), "layers.*.second", "layers.*.first, layers.*.second")
+    calls = {"layers.0.second": "default", "layers.1.first": "default 2", "layers.1.second": "default 2"}
+
+    assert _held(found, monkeypatch, calls)
+    assert "equal" == found.result("").state
 
 
 def test_models_with_equal_sizes_and_different_configs_are_run_apart() -> None:

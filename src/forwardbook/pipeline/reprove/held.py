@@ -21,7 +21,7 @@ from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.places import general
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain, State
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
-from forwardbook.schema import Entry, Given
+from forwardbook.schema import WIDTH_NAMES, Entry, Given
 
 CALLS: Final = 8  # calls of modules in one place of a model that are looked at: first, last, some between
 Flips = dict[str, str]
@@ -145,20 +145,24 @@ class Again:
         return bool(told.unexplained or told.equal)
 
     def told(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> Told:
-        """What a run tells of `one` and of whatever else speaks of the same calls."""
-        rivals = [other for other in self.regimes if other.flips == one.flips and other.shares_calls(one)]
-        holding = [other for other in rivals if self.holds(other, values)]
-        equal, unexplained = False, tuple[str, ...]()
+        """What a run tells of `one` and of whatever else speaks of its calls, in numbers of these widths."""
+        widths = {name: value for name, value in values.items() if name in WIDTH_NAMES}
+        rivals = [other for other in self.regimes if other.flips == one.flips and other.shares_runs(one)]
+        rivals = [other for other in rivals if other.holds_for(widths)]
+        equal, all_hold, unexplained = False, True, tuple[str, ...]()
         for calls in _in_turn(c for c in calls_of(trace, target) if one.speaks_of(c)):
             for call in calls:
                 measured = summarise(trace, call, {})
+                speaking = [other for other in rivals if other.regime.is_called_at(call.path)]
+                holding = [other for other in speaking if self.holds(other, values)]
                 found = {other.regime.name: other.differences(measured, values) for other in holding}
                 equal = equal or not found.get(one.regime.name, ["it does not hold"])
                 if all(found.values()):
                     unexplained = min((unexplained, tuple(found[one.regime.name])), key=_fewest)
+                    all_hold = all_hold and len(holding) == len(speaking)
             if equal or not unexplained:
                 break  # else the call of this regime may be among the others
-        return Told(equal, unexplained, len(holding) == len(rivals))
+        return Told(equal, unexplained, all_hold)
 
     def refute(
         self, one: StoredRegime, differences: tuple[str, ...], values: Mapping[str, int], explains: bool
