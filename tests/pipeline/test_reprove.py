@@ -258,12 +258,10 @@ def _in_places(entry: Entry, *places: str) -> Again:
 
 def _held(found: Again, monkeypatch: pytest.MonkeyPatch, calls: Mapping[str, str]) -> bool:
     """Whether every regime is decided by a run of calls, each as one regime or none says it is."""
-    records = [CallRecord(i, nn.Identity(), path, -1, (), 0) for i, path in enumerate(calls)]
-    monkeypatch.setattr(held, "calls_of", lambda trace, target: records)
+    run = [CallRecord(i, nn.Identity(), path, -1, (), 0) for i, path in enumerate(calls)]
+    monkeypatch.setattr(held, "calls_of", lambda trace, target: run)
     monkeypatch.setattr(held, "summarise", lambda trace, call, names: calls[call.path])
-    monkeypatch.setattr(
-        StoredRegime, "differences", lambda self, name, values: ["less"] * (name != self.regime.name)
-    )
+    monkeypatch.setattr(StoredRegime, "differences", lambda self, name, _: [""] * (name != self.regime.name))
     sizes = dict.fromkeys((*found.regimes[0].names, *WIDTH_NAMES), 4)
     return all(found.hold(one, Trace(), "layer", sizes) for one in found.regimes)
 
