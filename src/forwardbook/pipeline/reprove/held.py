@@ -147,14 +147,14 @@ class Again:
     def told(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> Told:
         """What a run tells of `one` and of whatever else speaks of its calls, in numbers of these widths."""
         widths = {name: value for name, value in values.items() if name in WIDTH_NAMES}
-        rivals = [other for other in self.regimes if other.flips == one.flips and other.shares_runs(one)]
-        rivals = [other for other in rivals if other.holds_for(widths)]
+        rivals = [other for other in self.regimes if other.shares_runs(one) and other.holds_for(widths)]
+        hold = {other.regime.name for other in rivals if self.holds(other, values)}
         equal, all_hold, unexplained = False, True, tuple[str, ...]()
         for calls in _in_turn(c for c in calls_of(trace, target) if one.speaks_of(c)):
             for call in calls:
                 measured = summarise(trace, call, {})
                 speaking = [other for other in rivals if other.regime.is_called_at(call.path)]
-                holding = [other for other in speaking if self.holds(other, values)]
+                holding = [other for other in speaking if other.regime.name in hold]
                 found = {other.regime.name: other.differences(measured, values) for other in holding}
                 equal = equal or not found.get(one.regime.name, ["it does not hold"])
                 if all(found.values()):

@@ -110,8 +110,8 @@ class StoredRegime:
         return self.regime.is_called_at(call.path) and (not known or call.given in self.regime.given)
 
     def shares_runs(self, other: StoredRegime) -> bool:
-        """Whether both are of the same scenario, one run of which may hold calls of each."""
-        return self.regime.scenario == other.regime.scenario
+        """Whether both are of the same scenario and booleans: one run may hold calls of each."""
+        return (self.regime.scenario, self.flips) == (other.regime.scenario, other.flips)
 
     def differences(self, measured: Summary, values: Mapping[str, int]) -> list[str]:
         """What it says otherwise than a call, in words; empty where every number is equal."""
