@@ -16,6 +16,7 @@ import torch
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.ops import Size
 from forwardbook.analyzers.symbolic.patterns import Pattern, summary_at
+from forwardbook.analyzers.symbolic.rising import MAX_DEGREE, rising_peaks
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import LineSummary, Summary
 from forwardbook.cost import Cost
@@ -24,12 +25,10 @@ from forwardbook.formula import Condition, Expr, FormulaError
 POINTS = 4  # a polynomial of degree 2 needs three, a linear one two; the others are held out and must agree
 LINE = 2  # of several sizes, each a straight line: one run with all of them larger confirms them together
 QUICK = 3  # as many confirm that a size counts equal layers, which is nearly always so
-MAX_DEGREE = 2
 
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
 Numbers = Mapping[str, int] | None
 Run = Callable[[Recipe, torch.dtype, Numbers, Numbers], SymbolicRun]  # hints, then what is pinned
-Fit = Callable[[Callable[[Summary], Size]], "Size | None"]
 
 
 def without_loops(
@@ -98,8 +97,13 @@ def _fitted(
     tables = {n: {x: row[index] for x, row in sorted(rows.items())} for n, rows in varied.items()}
     if any(s is None for table in tables.values() for s in table.values()):
         return None
-    summary = combined(tables, held_out)  # type: ignore[arg-type]
-    if summary is None or (together is not None and not _agree(summary, together[index], last)):
+    seen = None
+    if together is not None:
+        seen = together[index]
+        if seen is None:
+            return None
+    summary = combined(tables, held_out, None if seen is None else (last, seen))  # type: ignore[arg-type]
+    if summary is None or (seen is not None and not _agree(summary, seen, last)):
         return None
     kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
     if step > 1:
@@ -145,10 +149,8 @@ def without_nested_loops(
     return found
 
 
-def _agree(whole: Summary, seen: Summary | None, numbers: Mapping[str, int]) -> bool:
-    """Whether the formulas at these numbers are those of the run at these numbers."""
-    if seen is None:
-        return False
+def _agree(whole: Summary, seen: Summary, numbers: Mapping[str, int]) -> bool:
+    """Whether the formulas at these numbers are those of the run at these numbers; its peak aside."""
 
     def same(ours: Size, theirs: Size) -> bool:
         return Expr.of(ours).subs(numbers) == Expr.of(theirs).subs(numbers)
@@ -157,12 +159,10 @@ def _agree(whole: Summary, seen: Summary | None, numbers: Mapping[str, int]) -> 
         return all(same(getattr(ours, f), getattr(theirs, f)) for f in _FIELDS)
 
     lines = {line.key: line.cost for line in seen.lines}
-    states = {Expr.of(peak).subs(numbers) for peak in seen.peaks}
     return (
         alike(whole.totals, seen.totals)
         and all(alike(line.cost, lines.pop(line.key, Cost.zero())) for line in whole.lines)
         and not lines
-        and all(Expr.of(peak).subs(numbers) in states for peak in whole.peaks)
         and all(same(getattr(whole, f), getattr(seen, f)) for f in ("weights", "boundary", "intermediates"))
     )
 
@@ -194,10 +194,15 @@ def _summaries(
     return [summary_at(made, p.path, p.occurrence) for p in patterns]
 
 
-def combined(tables: Mapping[str, Mapping[int, Summary]], held_out: int = 1) -> Summary | None:
+def combined(
+    tables: Mapping[str, Mapping[int, Summary]],
+    held_out: int = 1,
+    together: tuple[Mapping[str, int], Summary] | None = None,
+) -> Summary | None:
     """One summary in all names: the base plus, for each name, what varying it alone adds.
 
-    So many values of each are `held_out`, for the others to be confirmed by them.
+    So many values of each are `held_out`, for the others to be confirmed by them. `together`, a run with all
+    of them larger at these numbers, confirms the states that may be the peak.
     """
     first = next(iter(tables.values()))
     base = first[min(first)]
@@ -217,7 +222,8 @@ def combined(tables: Mapping[str, Mapping[int, Summary]], held_out: int = 1) -> 
         return None if any(p is None for p in parts) else Cost(*parts)  # type: ignore[arg-type]
 
     every = [s for table in tables.values() for s in table.values()]
-    totals, lines, peaks = cost(lambda s: s.totals), _lines(every, cost), _peaks(every, fit)
+    totals, lines = cost(lambda s: s.totals), _lines(every, cost)
+    peaks = rising_peaks(tables, held_out, together)
     weights, boundary = fit(lambda s: s.weights), fit(lambda s: s.boundary)
     intermediates = fit(lambda s: s.intermediates)
     if totals is None or lines is None or peaks is None:
@@ -228,7 +234,8 @@ def combined(tables: Mapping[str, Mapping[int, Summary]], held_out: int = 1) -> 
         every[-1],
         totals=totals,
         lines=lines,
-        peaks=peaks,
+        peaks=tuple(peaks),
+        states=(),
         weights=weights,
         boundary=boundary,
         intermediates=intermediates,
@@ -246,16 +253,4 @@ def _lines(
         if one is None:
             return None
         fitted.append(replace(shown[key], cost=one))
-    return tuple(fitted)
-
-
-def _peaks(summaries: Sequence[Summary], fit: Fit) -> tuple[Size, ...] | None:
-    """Candidates aligned by rank; where their number differs between runs, the common leading ones."""
-    fitted = []
-    for rank in range(min(len(s.peaks) for s in summaries)):
-        one = fit(lambda s, rank=rank: s.peaks[rank])  # type: ignore[misc]
-        if one is not None:
-            fitted.append(one)
-        elif rank == 0:
-            return None
     return tuple(fitted)

@@ -234,6 +234,7 @@ def run_measured(
         for one in _on_any_device():
             stack.enter_context(one)
         root, args, kwargs = _built(recipe, NumberSizes(sizes), values)
+        stack.enter_context(weights_of_host())
         with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)
     return recorder.trace, root

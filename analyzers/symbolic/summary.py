@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -32,7 +32,7 @@ class LineSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All quantities of one call; `peaks` are the states of live storage that may be the largest."""
+    """All quantities of one call; `peaks` are the states of live storage that may be the largest, of all."""
 
     totals: Cost
     weights: Size
@@ -41,6 +41,8 @@ class Summary:
     peaks: tuple[Size, ...]
     lines: tuple[LineSummary, ...]
     marks: int
+    states: tuple[Size, ...] = field(default=(), compare=False, repr=False)
+    """All that were seen in a run."""
 
     def quantities(self) -> dict[str, Size]:
         """Every quantity by name; the peak as one expression or number."""
@@ -77,7 +79,7 @@ def smallest(a: Size, b: Size) -> Size:
 def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summary:
     """The quantities of `call`; `hints`, the numbers of the symbols of this run, order peak candidates."""
     operations = trace.of(call)
-    born, died, peaks = _storages(trace, call, hints)
+    born, died, states = _storages(trace, call)
     alive = {key: size for key, size in born.items() if key not in died}
     touched = _touched(operations)
     inputs: Size = 0
@@ -101,9 +103,10 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
         weights=weights,
         boundary=inputs + _sum(alive.values()),
         intermediates=_sum(born[key] for key in died),
-        peaks=peaks,
+        peaks=_peaks(states, hints),
         lines=_lines(trace, call),
         marks=marks,
+        states=states,
     )
 
 
@@ -127,10 +130,8 @@ def _touched(operations: Sequence[OperationRecord]) -> dict[int, dict[object, Si
     return found
 
 
-def _storages(
-    trace: Trace, call: CallRecord, hints: Mapping[str, int]
-) -> tuple[dict[int, Size], set[int], tuple[Size, ...]]:
-    """Storages born in the call, those of them that died in it, and the states that may be the peak."""
+def _storages(trace: Trace, call: CallRecord) -> tuple[dict[int, Size], set[int], tuple[Size, ...]]:
+    """Storages born in the call, those of them that died in it, and the states of live storage."""
     born: dict[int, Size] = {}
     died: set[int] = set()
     live: Size = 0
@@ -149,10 +150,15 @@ def _storages(
             rising = False
     if rising or not states:
         states.setdefault(live)
+    return born, died, tuple(states)
+
+
+def _peaks(states: Sequence[Size], hints: Mapping[str, int]) -> tuple[Size, ...]:
+    """The states that may be the peak."""
     if all(isinstance(s, int) for s in states):
-        return born, died, (max(states),)  # type: ignore[type-var]
+        return (max(states),)  # type: ignore[type-var]
     found = contenders([Expr.of(s) for s in states], hints)
-    return born, died, tuple(sorted(found, key=lambda s: -s.evaluate(dict(hints))))
+    return tuple(sorted(found, key=lambda s: -s.evaluate(dict(hints))))
 
 
 def _lines(trace: Trace, call: CallRecord) -> tuple[LineSummary, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import resource
 from collections.abc import Callable
 
@@ -11,7 +12,9 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
-from forwardbook.analyzers.symbolic.run import run_symbolically
+from forwardbook.analyzers.symbolic.recorder import Widths
+from forwardbook.analyzers.symbolic.run import run_measured, run_symbolically
+from forwardbook.analyzers.symbolic.shadows import LIMIT
 from forwardbook.formula import Expr
 from forwardbook.profiling.proof import prove
 
@@ -123,6 +126,24 @@ def test_weights_that_forward_makes_are_the_hosts(recipe_from: Callable[..., Rec
     assert "aten.addmm" in names
     assert not {name for name in names if "uniform" in name}
     assert before is vars(nn.Parameter)["__new__"]
+
+
+def test_weights_that_forward_makes_are_the_hosts_however_large(
+    recipe_from: Callable[..., Recipe],
+) -> None:
+    """A measured run counts the same where the new weights are too large to be made."""
+    recipe = recipe_from(
+        Swapping,
+        lambda n: Swapping(n.width),
+        lambda n, maker: (maker.floats((n.batch_size, n.width)),),
+        **{"batch_size": 3, "width": 5},
+    )
+    widths = Widths(4, 4, 4)
+
+    for width in (5, math.isqrt(LIMIT) + 1):
+        sizes = {"batch_size": 3, "width": width}
+        trace, _ = run_measured(recipe, sizes, torch.float32, widths)
+        assert {"aten.addmm"} == {one.name for one in trace.operations if one.cost.flops or one.cost.writes}
 
 
 class Fetched(nn.Module):

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from forwardbook.analyzers.symbolic.attention import Attention
-from forwardbook.analyzers.symbolic.loops import MAX_DEGREE, combined
+from forwardbook.analyzers.symbolic.loops import combined
 from forwardbook.analyzers.symbolic.patterns import class_name, hint_reader
+from forwardbook.analyzers.symbolic.rising import MAX_DEGREE
 from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.analyzers.symbolic.summary import Summary, summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace

@@ -1,0 +1,119 @@
+"""Over a count of layers the peak is that of a run with so many, whatever was largest in those with few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.loops import without_loops
+from forwardbook.analyzers.symbolic.patterns import patterns
+from forwardbook.analyzers.symbolic.recorder import Widths
+from forwardbook.analyzers.symbolic.rising import rising_peaks
+from forwardbook.analyzers.symbolic.run import run_measured, run_symbolically
+from forwardbook.analyzers.symbolic.summary import Summary, summarise
+from forwardbook.cost import Cost
+from forwardbook.formula import Expr
+
+SIZES = [
+    {"rows": rows, "width": width, "inner": inner, "layers": layers}
+    for rows, width, inner in ((1, 1, 1), (2, 90, 3), (3, 5, 70), (70, 4, 2), (5, 40, 41))
+    for layers in (2, 3, 5, 17)
+]
+
+
+class Collecting(nn.Module):
+    """Layers whose results are kept, and put together at the end: with many of them that is the peak."""
+
+    def __init__(self, width: int, inner: int, layers: int) -> None:
+        super().__init__()
+        self.up = nn.ModuleList([nn.Linear(width, inner, bias=False) for _ in range(layers)])
+        self.down = nn.ModuleList([nn.Linear(inner, width, bias=False) for _ in range(layers)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        kept = []
+        for up, down in zip(self.up, self.down, strict=True):
+            wide = up(x)
+            x = down(wide * wide.exp())
+            kept.append(x)
+        return torch.cat(kept, dim=1)
+
+
+class Marked(Collecting):
+    """As many marks of each row are kept as well: with two layers less lives when all is put together."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        kept, marks = [], []
+        for up, down in zip(self.up, self.down, strict=True):
+            x = down(up(x))
+            kept.append(x)
+            marks.append(x.argmax(dim=1))
+        together = torch.stack(marks, dim=1)
+        return torch.cat(kept, dim=1) * together.sum()
+
+
+@pytest.mark.parametrize("kind", [Collecting, Marked])
+def test_peak_over_layers_is_that_of_a_run(
+    recipe_from: Callable[..., Recipe], kind: type[Collecting]
+) -> None:
+    """At every shape and number of layers, also many more than were run, it is what a measured run says."""
+    recipe = recipe_from(
+        kind,
+        lambda n: kind(n.width, n.inner, n.layers),
+        lambda n, maker: (maker.floats((n.rows, n.width)),),
+        rows=5,
+        width=8,
+        inner=7,
+        layers=3,
+    )
+    found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
+
+    [pattern] = without_loops(recipe, torch.float32, found, ["layers"], {"layers": 2})
+
+    assert pattern is not None
+    formula = Expr.of(pattern.summary.quantities()["peak"])
+    for sizes in SIZES:
+        trace, _ = run_measured(recipe, sizes, torch.float32, Widths(4, 4, 4))
+        widths = {"w_dtype_bytes": 4, "a_dtype_bytes": 4, "kv_dtype_bytes": 4}
+        measured = summarise(trace, trace.calls[0], {}).quantities()["peak"]
+        assert measured == formula.evaluate({**sizes, **widths}), sizes
+
+
+def seen(peaks: list[Expr], others: list[Expr]) -> Summary:
+    """What a run tells: states that may be its peak, and others that it had."""
+    none = Expr.const(0)
+    return Summary(Cost.zero(), none, none, none, tuple(peaks), (), 0, (*peaks, *others))
+
+
+def at(layers: int) -> tuple[Expr, Expr, Expr]:
+    """In a layer; when all is put together; and, of few layers, beside it."""
+    kept, rows = Expr.symbol("kept"), Expr.symbol("rows")
+    return (
+        kept * (layers + 1) + rows * 3,
+        kept * (2 * layers) + rows * (layers + 1),
+        kept * (2 * layers + 1) + rows * layers,
+    )
+
+
+def test_a_peak_of_many_layers_need_not_be_one_of_few() -> None:
+    """With two layers another state was larger; those with more have it, and that with two had it, too."""
+    runs = {n: seen([inside, together], []) for n in (3, 4, 5) for inside, together, _ in [at(n)]}
+    inside, together, beside = at(2)
+    runs[2] = seen([beside, inside], [together])
+
+    found = rising_peaks({"layers": runs}, held_out=1)
+
+    layers, kept, rows = (Expr.symbol(name) for name in ("layers", "kept", "rows"))
+    assert found is not None
+    assert {kept * (layers + 1) + rows * 3, kept * layers * 2 + rows * (layers + 1)} <= set(found)
+
+
+def test_a_peak_of_many_layers_that_nothing_explains_gives_none() -> None:
+    """A state that is the peak of the run with most layers alone is not left out."""
+    runs = {n: seen([at(n)[0]], []) for n in (2, 3, 4)}
+    runs[5] = seen([at(5)[0], Expr.symbol("kept") * Expr.symbol("kept")], [])
+
+    assert rising_peaks({"layers": runs}, held_out=1) is None
