@@ -11,9 +11,9 @@ import torch
 from forwardbook.analyzers.instances.pretrained.whole import Filling, Phase
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.assume import Assumed, informative
-from forwardbook.analyzers.symbolic.rising import MAX_DEGREE
 from forwardbook.analyzers.symbolic.loops import POINTS as LOOP_POINTS
 from forwardbook.analyzers.symbolic.patterns import Pattern, find_call, patterns
+from forwardbook.analyzers.symbolic.rising import MAX_DEGREE
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import short_file, summarise
 from forwardbook.formula import Condition, Expr
