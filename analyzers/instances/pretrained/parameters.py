@@ -9,6 +9,8 @@ FREE: dict[str, tuple[int, str]] = {
     "decoder_seq_len": (13, "positions in the decoder's sequence"),
     "encoder_seq_len": (11, "positions in the encoder's output"),
     "num_samples": (16000, "samples of the waveform"),
+    "grid_height": (8, "rows of patches in an image"),
+    "grid_width": (8, "columns of patches in an image"),
     "num_regions": (10, "regions found in the image"),
 }
 # Names in the expressions -> config fields that hold them, and what to take when none does.
@@ -51,15 +53,15 @@ FIELDS: dict[str, tuple[tuple[str, ...], int]] = {
 PAIRS = {"image_height": 0, "image_width": -1, "lags": -1}  # which of several numbers is meant
 IMAGE = "floats(batch_size, num_channels, image_height, image_width)"
 FILM = "floats(batch_size, num_frames, num_channels, image_height, image_width)"
-PATCHES = "floats(64, num_channels * temporal_patch_size * patch_size * patch_size)"
-# Rows of patches, as grids lay them out: 8 rows of 8.
+PATCHES = "floats(grid_height * grid_width, num_channels * temporal_patch_size * patch_size * patch_size)"
+# Rows of patches, as grids lay them out.
 OF_GRIDS = (
     PATCHES,
-    "floats(64, num_channels * patch_size * patch_size)",
-    "floats(64, num_channels, patch_size, patch_size)",
-    "floats(1, 64, num_channels, patch_size, patch_size)",
-    "floats(64, merged * patch_size, merged * patch_size, num_channels)",
-    "floats(1, 64, num_channels * temporal_patch_size * patch_size * patch_size)",
+    "floats(grid_height * grid_width, num_channels * patch_size * patch_size)",
+    "floats(grid_height * grid_width, num_channels, patch_size, patch_size)",
+    "floats(1, grid_height * grid_width, num_channels, patch_size, patch_size)",
+    "floats(grid_height * grid_width, merged * patch_size, merged * patch_size, num_channels)",
+    "floats(1, grid_height * grid_width, num_channels * temporal_patch_size * patch_size * patch_size)",
 )
 # One row of patches, told apart by the rows and columns of patches that each image has.
 IN_A_ROW = "floats(1, num_channels, patch_size, 64 * patch_size)"
@@ -127,19 +129,22 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             PATCHES,
             "floats(batch_size, 1, num_channels, image_height, image_width)",
             "floats(batch_size, 2, num_channels, image_height, image_width)",
-            "floats(batch_size, 64, num_channels * patch_size * patch_size)",
+            "floats(batch_size, grid_height * grid_width, num_channels * patch_size * patch_size)",
             "floats(batch_size, 144, num_channels * patch_size * patch_size)",  # for poolings
             "floats(batch_size, num_channels, 2 * image_height, 2 * image_width)",
             "floats(batch_size, num_channels, 4 * image_height, 4 * image_width)",
             "floats(batch_size, 1, tiles, num_channels, image_height, image_width)",
             HALF,
             "floats(batch_size, num_frames, num_channels, 2 * image_height, 2 * image_width)",
-            "floats(64, temporal_patch_size, patch_size, patch_size, num_channels)",
+            "floats(grid_height * grid_width, temporal_patch_size, patch_size, patch_size, num_channels)",
         ),
     ),
     (r"pixel_values_videos?|video", (FILM, PATCHES)),
-    (r"(image_|video_)?grid_thw|grid_thws", ("values([[1, 8, 8]])",)),
-    (r"(image_)?grid_hw|target_sizes|spatial_shapes", ("values([[8, 8]])", "full(8, batch_size, 2)")),
+    (r"(image_|video_)?grid_thw|grid_thws", ("values([[1, grid_height, grid_width]])",)),
+    (
+        r"(image_)?grid_hw|target_sizes|spatial_shapes",
+        ("values([[grid_height, grid_width]])", "full(8, batch_size, 2)"),
+    ),
     (r"image_sizes", ("full(image_height, batch_size, 2)", "values([[224, 224]])")),
     (
         r"input_values|audio|waveform|speech",

@@ -25,8 +25,9 @@ from forwardbook.profiling.real import hints_of
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Entry
 
-TRIES: Final = 10
-ALL_LARGE: Final = 4  # tries in which every size is larger; then a growing share stays
+TRIES: Final = 16
+ALL_LARGE: Final = 4  # tries in which every size is larger; then a growing share stays small
+MOST_STAY: Final = 10  # from this try on a size is as the model has it, or a multiple of that
 DTYPES: Final = (torch.float32, torch.bfloat16)
 
 
@@ -161,9 +162,11 @@ class Runs:
     ) -> tuple[Trace, dict[str, int]] | None:
         stated = [*(Condition.parse(text) for text in way.recipe.conditions), *one.conditions]
         conditions = [c for c in stated if c.symbols() <= way.hints.keys()]
-        share = 1.0 if attempt < ALL_LARGE else 1.0 - (attempt - ALL_LARGE) / (TRIES - ALL_LARGE) * 0.5
-        scale = {name: self.scale for name in way.hints if self.rng.random() <= share}
-        sizes = draw(way.hints, conditions, self.rng, attempts=12, scale=scale)
+        sizes = self._multiplied(way, conditions) if attempt >= MOST_STAY else None
+        if sizes is None:
+            share = 1.0 if attempt < ALL_LARGE else 1.0 - (attempt - ALL_LARGE) / (TRIES - ALL_LARGE) * 0.5
+            scale = {name: self.scale for name in way.hints if self.rng.random() <= share}
+            sizes = draw(way.hints, conditions, self.rng, attempts=12, scale=scale)
         if sizes is None:
             entry.note(one, "no sizes were found that satisfy all conditions")
             return None
@@ -172,3 +175,16 @@ class Runs:
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
             entry.note(one, said(error))
             return None
+
+    def _multiplied(self, way: Way, conditions: Sequence[Condition]) -> dict[str, int] | None:
+        """Some sizes so many times as large as the model has them, the others as they are there.
+
+        A class does not know what its model asks of sizes, such as groups that divide channels: the model's
+        own sizes fit each other, and so do many multiples of them.
+        """
+        share = self.rng.choice((0.5, 0.3, 0.15))
+        sizes = {
+            name: hint * self.scale if hint > 1 and self.rng.random() <= share else hint
+            for name, hint in way.hints.items()
+        }
+        return sizes if all(c.is_met(sizes) for c in conditions) else None
