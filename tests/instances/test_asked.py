@@ -36,7 +36,8 @@ def test_the_plan_that_comes_furthest_is_gone_on_from() -> None:
 
     [found] = asked(model, plans(model))[:1]
 
-    assert "floats(batch_size, 64, num_channels * patch_size * patch_size)" == found["pixel_values"]
+    rows = "grid_height * grid_width"
+    assert f"floats(batch_size, {rows}, num_channels * patch_size * patch_size)" == found["pixel_values"]
     assert "spatial_shapes" in found
     assert error_of(model, found, model) is None
 
@@ -68,5 +69,5 @@ def test_images_lie_in_a_row_beside_their_sizes() -> None:
 
     [found] = asked(model, plans(model))[:1]
 
-    assert "floats(1, num_channels, patch_size, 64 * patch_size)" == found["pixel_values"]
+    assert "floats(1, num_channels, patch_size, grid_height * grid_width * patch_size)" == found["pixel_values"]
     assert "values([[grid_height, grid_width]])" == found["target_sizes"]

@@ -64,7 +64,7 @@ OF_GRIDS = (
     "floats(1, grid_height * grid_width, num_channels * temporal_patch_size * patch_size * patch_size)",
 )
 # One row of patches, told apart by the rows and columns of patches that each image has.
-IN_A_ROW = "floats(1, num_channels, patch_size, 64 * patch_size)"
+IN_A_ROW = "floats(1, num_channels, patch_size, grid_height * grid_width * patch_size)"
 # Ids that are in every vocabulary and are neither padding (0) nor, as a rule, placeholders of images.
 TOKENS = "integers(7, batch_size, seq_len, low=1)"
 STATES = "floats(batch_size, seq_len, hidden_size)"
