@@ -9,6 +9,7 @@ from. Floats are taken to be exact: proof compares with runs that round.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -123,6 +124,10 @@ def _elements_of(
             return _moved(func, name, args, kwargs)
         if name in _REDUCING:
             return _reduced(name, args, kwargs)
+        if name == "cumsum":
+            return _summed_up(args)
+        if name == "constant_pad_nd":
+            return _padded(args)
         found = _each(name, args, kwargs, outputs[0])
     except (ArithmeticError, TypeError, ValueError, LookupError):
         return None
@@ -195,6 +200,31 @@ def _reduced(name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) 
     kept = [one for one in range(tensor.dim()) if one not in chosen]
     rows = ids.permute(*kept, *chosen).reshape(math.prod(ids.shape[one] for one in kept), -1).tolist()
     return [[_REDUCING[name]([elements[i] for i in row]) for row in rows]]
+
+
+def _summed_up(args: tuple[object, ...]) -> list[list[Element]] | None:
+    """Sums of all up to each element: where pieces that lie one after the other begin."""
+    elements, tensor, dim = _elements(args[0]), args[0], args[1]
+    if elements is None or not isinstance(tensor, Tensor) or not isinstance(dim, int):
+        return None
+    ids = torch.arange(len(elements), device="cpu").reshape(numbers(tensor.shape))
+    made = elements.copy()
+    for row in ids.movedim(dim, -1).reshape(-1, ids.shape[dim]).tolist():
+        for at, total in zip(row, itertools.accumulate(elements[i] for i in row), strict=True):
+            made[at] = total
+    return [made]
+
+
+def _padded(args: tuple[object, ...]) -> list[list[Element]] | None:
+    """With one number around the elements."""
+    tensor, sides, *rest = args
+    elements, (around,) = _elements(tensor), rest or (0,)
+    if elements is None or not isinstance(tensor, Tensor) or not isinstance(around, Element):
+        return None
+    ids = torch.arange(len(elements), device="cpu").reshape(numbers(tensor.shape))
+    ids = torch.constant_pad_nd(ids, hint_of(sides), len(elements))  # type: ignore[arg-type]
+    pool = [*elements, around]
+    return [[pool[i] for i in ids.reshape(-1).tolist()]]
 
 
 def _each(

@@ -69,5 +69,6 @@ def test_images_lie_in_a_row_beside_their_sizes() -> None:
 
     [found] = asked(model, plans(model))[:1]
 
-    assert "floats(1, num_channels, patch_size, grid_height * grid_width * patch_size)" == found["pixel_values"]
+    whole_row = "floats(1, num_channels, patch_size, grid_height * grid_width * patch_size)"
+    assert whole_row == found["pixel_values"]
     assert "values([[grid_height, grid_width]])" == found["target_sizes"]

@@ -53,6 +53,45 @@ def test_padding_computed_in_tensors_has_a_formula(recipe_from: Callable[..., Re
                 assert flops.evaluate(sizes) == 2 * 2 * 3 * 3 * kernel * windows
 
 
+class Images(nn.Module):
+    """Rows of patches of several images, told apart by where the grids say that each begins."""
+
+    def forward(self, x: Tensor, grids: Tensor) -> Tensor:
+        lengths = torch.repeat_interleave(grids[:, 1] * grids[:, 2], grids[:, 0])
+        starts = F.pad(lengths.cumsum(dim=0, dtype=torch.int32), (1, 0), value=0)
+        parts = torch.split(x, (starts[1:] - starts[:-1]).tolist())
+        return torch.cat([part @ part.T for part in parts[:1]] + [parts[1] @ parts[0].T])
+
+
+def test_images_that_grids_tell_apart_are_multiplied_by_formulas(
+    recipe_from: Callable[..., Recipe],
+) -> None:
+    """Two images of unlike grids: the products have as many rows as patches, for any height and width."""
+
+    recipe = recipe_from(
+        Images,
+        lambda n: Images(),
+        lambda n, maker: (
+            maker.floats((n.height * n.width + 6 * n.height, n.depth)),
+            torch.tensor([[1, n.height, n.width], [1, 2 * n.height, 3]], device="cpu"),
+        ),
+        height=4,
+        width=5,
+        depth=7,
+    )
+    exact = [one for one in regimes_of(recipe, seed=1, points=3, explore=False) if one.exact]
+
+    assert exact
+    for height, width in ((4, 5), (9, 2), (31, 64)):
+        sizes = {"height": height, "width": width, "depth": 11}
+        first, second = height * width, 6 * height
+        for one in exact:
+            if all(condition.is_met(sizes) for condition in one.derived.pattern.conditions):
+                flops = Expr.of(one.derived.pattern.summary.totals.flops)
+                assert flops.evaluate(sizes) == 2 * 11 * first * (first + second)
+                assert flops.symbols() == sizes.keys()
+
+
 class Levels(nn.Module):
     """Takes a map apart into its levels, whose heights and widths lie in one tensor."""
 
