@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
+from forwardbook.analyzers.instances.adapters import adapter_for
+from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.pipeline.child.failure import refutation
@@ -94,6 +96,20 @@ def _symbolic(request: Request, recipes: Sequence[Recipe]) -> list[Found]:
             found += regimes_of(recipe, request.seed, request.points, request.explore)
         except Exception as error:  # noqa: BLE001 - another recipe may run; else the first reason is told
             problem = problem or error
-    if not found and problem is not None:
-        raise problem
+    for recipe in () if found else _of_catalogue(request.target):
+        try:
+            found = regimes_of(recipe, request.seed, request.points, request.explore)
+        except Exception as error:  # noqa: BLE001 - as above
+            problem = problem or error
+        if found:
+            break
+    if not found:
+        raise problem or NoRecipe(request.target, "no model that holds it comes to call it")
     return found
+
+
+def _of_catalogue(target: str) -> Iterator[Recipe]:
+    """The ways of the catalogue to call a class that the usual ones build, but do not come to call."""
+    for way in adapter_for(target.partition(".")[0]).ways([target.rpartition(".")[0]], {target}):
+        if way.recipe is not None and target in way.holds:
+            yield replace(way.recipe, calls_as=target)
