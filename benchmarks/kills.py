@@ -118,7 +118,7 @@ def main() -> None:
     }
     print(json.dumps({key: record[key] for key in ("seconds_uninterrupted", "kills", "rounds_equal")}))
     if not given.no_record:
-        publish("kills", record, [_table(kills, equal)])
+        publish(f"kills_{given.library}" if given.library else "kills", record, [_table(kills, equal)])
     if not all(equal):
         raise SystemExit("a build that was killed and resumed ended in other files")
 

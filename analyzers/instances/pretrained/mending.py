@@ -37,6 +37,7 @@ FILLED: tuple[tuple[str, object], ...] = (
     (r".*(rank|budget|window|chunk_size|block_size)", 16),
     (r".*(size|dim)", 64),
     (r".*_token_(id|index)", 7),  # of no made text: those hold the six tokens before it
+    (r"backbone", "resnet18"),  # the smallest network of timm that others are built on
     (r"use_.*|is_.*|has_.*|.*_bias", False),
     (r".*heads", 4),
     (r"num_.*", 2),
