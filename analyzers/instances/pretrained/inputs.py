@@ -19,6 +19,7 @@ from forwardbook.analyzers.instances.pretrained.parameters import (
     OF_GRIDS,
     PAIRS,
     PARAMETERS,
+    UNSTATED,
 )
 from forwardbook.analyzers.instances.recipe import InputMaker, Sizes
 
@@ -135,7 +136,10 @@ def field_size(name: str, sizes: Sizes, config: PreTrainedConfig | None) -> obje
     fields, otherwise = FIELDS[name]
     if config is None:
         return sizes(name, otherwise, "", "forward")
-    value = next(_values(config, fields), otherwise)
+    value = next(_values(config, fields), None)
+    if value is None and name in UNSTATED:
+        return sizes(name, otherwise, UNSTATED[name], "forward")
+    value = otherwise if value is None else value
     return _one_of(value, PAIRS.get(name, 0), otherwise)
 
 

@@ -50,6 +50,11 @@ FIELDS: dict[str, tuple[tuple[str, ...], int]] = {
     "image_height": (("image_size", "img_size", "input_size"), 224),
     "image_width": (("image_size", "img_size", "input_size"), 224),
 }
+# What those of them mean that are a size of the input where no config has them.
+UNSTATED: dict[str, str] = {
+    "image_height": "rows of pixels in an image",
+    "image_width": "columns of pixels in an image",
+}
 PAIRS = {"image_height": 0, "image_width": -1, "lags": -1}  # which of several numbers is meant
 IMAGE = "floats(batch_size, num_channels, image_height, image_width)"
 FILM = "floats(batch_size, num_frames, num_channels, image_height, image_width)"
