@@ -106,6 +106,8 @@ class Facts:
     decorators: tuple[str, ...]
     attributes: tuple[Attribute, ...]
     constructor: FunctionFacts | None
+    makers: tuple[FunctionFacts, ...]
+    """Functions of the same file that the constructor calls."""
     forward: FunctionFacts | None
     helpers: tuple[FunctionFacts, ...]
     constants: tuple[tuple[str, str], ...]

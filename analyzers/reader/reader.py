@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import libcst as cst
@@ -46,6 +46,7 @@ def read_class(name: str, file: Path | None = None, sources: Sources | None = No
         decorators=tuple(found.source.code(item.decorator) for item in node.decorators),
         attributes=tuple(attributes_of(mro)),
         constructor=function_facts(constructor) if constructor else None,
+        makers=tuple(function_facts(item) for item in _makers(sources, constructor)),
         forward=function_facts(forward) if forward else None,
         helpers=tuple(function_facts(item) for item in helpers),
         constants=tuple(sorted(named.items())),
@@ -106,6 +107,17 @@ def reached(sources: Sources, mro: list[Definition], start: Definition) -> list[
                 seen[found.full_name] = found
                 queue.append(found)
     return [item for name, item in seen.items() if name != start.full_name]
+
+
+def _makers(sources: Sources, constructor: Definition | None) -> Iterator[Definition]:
+    """The functions of its own file that a constructor calls or names: they make parts of what it has."""
+    if constructor is None or not isinstance(constructor.node, cst.FunctionDef):
+        return
+    for name in dict.fromkeys(references(constructor.node.body)):
+        if name.partition(".")[0] not in ("self", "cls", "super"):
+            found = _called(sources, [], constructor, name)
+            if found is not None and found.source.module == constructor.source.module:
+                yield found
 
 
 def _called(sources: Sources, mro: list[Definition], current: Definition, name: str) -> Definition | None:

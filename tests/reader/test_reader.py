@@ -103,6 +103,17 @@ def test_nested_config_field(package: Path) -> None:
     assert [read.field for read in constructor.config_reads] == ["width", "text_config.width"]
 
 
+def test_functions_that_a_constructor_calls_read_its_config(tmp_path: Path) -> None:
+    """What makes a part of the config in a function of the same file is read with the constructor."""
+    (tmp_path / "wrapped.py").write_text(
+        "def make(config):\n    return network(config.architecture)\n\n\n"
+        "class Wrapped(Base):\n    def __init__(self, config):\n"
+        "        super().__init__()\n        self.inner = make(config)\n"
+    )
+    (maker,) = read_class("Wrapped", tmp_path / "wrapped.py").makers
+    assert [read.field for read in maker.config_reads] == ["architecture"]
+
+
 def test_facts_serialise(package: Path) -> None:
     """Facts are JSON."""
     assert json.loads(json.dumps(read_class("Net", package).to_json()))["name"] == "Net"

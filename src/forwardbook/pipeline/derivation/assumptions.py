@@ -34,7 +34,7 @@ def _fields(name: str) -> frozenset[str]:
 
 
 def _read(facts: Facts) -> Iterator[str]:
-    for function in (facts.forward, facts.constructor, *facts.helpers):
+    for function in (facts.forward, facts.constructor, *facts.makers, *facts.helpers):
         if function is not None:
             yield from (read.field for read in function.config_reads)
             yield from (field for branch in function.branches for field in branch.config_fields)
