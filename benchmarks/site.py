@@ -1,11 +1,12 @@
-"""The site at scale: a trial with as many entries as asked for, written, built, and built again.
+"""The site with the whole catalogue, and with as many entries more as asked for: written, built, built again.
 
-    python -m benchmarks.site --entries 3000
+    python -m benchmarks.site --more 3000
 
-The trial's entries are those of the database, again and again under other keys, so that its pages weigh what
-real ones do. Each step runs in a process of its own, whose processor time and largest memory are recorded,
-and the sum of what it and all that it started held at one moment. `--memory` records only the memory, which
-does not depend on what else the machine does.
+A workspace stands on the shipped database, so its site has a page of every entry of that. Those added are
+the same entries again and again under other keys, so that their pages weigh what real ones do. Each step runs
+in a process of its own, whose processor time and largest memory are recorded, and the sum of what it and all
+that it started held at one moment. `--memory` records only the memory, which does not depend on what else the
+machine does.
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ from benchmarks.publishing import publish, table
 from benchmarks.site_search import searched
 
 from forwardbook.workspace import Workspace
-from forwardbook.workspace.database_file import database_in
 
 LEAN = {"cpu_s": "61-78", "memory_mib": "257", "index_mb": "0.71"}
 """The lean configuration of the study that this one follows: 3,061 pages of 6.3 kB each."""
@@ -55,18 +55,17 @@ class Step:
 def main() -> None:
     """Measure all steps and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--entries", type=int, default=3000)
+    parser.add_argument("--more", type=int, default=0, help="entries beside the shipped ones")
     parser.add_argument("--memory", action="store_true", help="record memory alone, in results/site_memory")
     parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--change", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.make or given.change:
-        print(make_trial(given.make, given.entries) if given.make else change_one(given.change))
+        print(make_trial(given.make, given.more) if given.make else change_one(given.change))
         return
-    entries = given.entries
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        count = int(apart("--entries", str(entries), "--make", folder))
+        count = int(apart("--more", str(given.more), "--make", folder))
         steps = measured(root)
         figures = sizes(root) if given.memory else {**sizes(root), **searched(root / "site")}
     record = {"about": about("benchmarks.site", ("mkdocs", "mkdocs-material")), "entries": count,
@@ -83,12 +82,12 @@ def apart(*arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def make_trial(root: Path, entries: int) -> int:
-    """A workspace with so many entries, the documents and models of this repository."""
+def make_trial(root: Path, more: int) -> int:
+    """A workspace with so many entries beside the shipped ones, this repository's documents and models."""
     real = Workspace(ROOT).load()
     keys = list(real)
     made = {}
-    for number in range(entries):
+    for number in range(more):
         key, turn = keys[number % len(keys)], number // len(keys)
         target = real[key].same_as
         led = None if target is None else f"{target}_{turn:03d}"
@@ -100,7 +99,7 @@ def make_trial(root: Path, entries: int) -> int:
         shutil.copy(path, root / "docs")
     shutil.copytree(ROOT / "models", root / "models")
     shutil.copy(ROOT / "mkdocs.yml", root)
-    return len(made)
+    return len(Workspace(root).load())
 
 
 def measured(root: Path) -> list[Step]:
@@ -128,13 +127,14 @@ build(config)
 
 
 def _database_mb(root: Path) -> float:
-    files = [root / "module_db.json", *(root / "module_db").glob("*.json")]
+    files = [path for folder in (ROOT, root) for path in (folder / "module_db").glob("*.json")]
+    files += [folder / "module_db.json" for folder in (ROOT, root)]
     return sum(path.stat().st_size for path in files) / 1e6
 
 
 def change_one(root: Path) -> None:
     """Let a person have checked one entry."""
-    key, entry = next(iter(database_in(root / "module_db.json").items()))
+    key, entry = next(iter(Workspace(root).load().items()))
     checked = entry.validation.model_copy(update={"human_validated": True})
     Workspace(root).save({key: entry.model_copy(update={"validation": checked})})
 
