@@ -11,7 +11,7 @@ import pytest
 
 from forwardbook import registry
 from forwardbook.formula import Condition, FormulaError, parse
-from forwardbook.generate import regime_parameters, write
+from forwardbook.generate import RenderError, regime_parameters, write
 from forwardbook.registry import Registry, UnknownClassError, from_entry
 from forwardbook.schema import QUANTITIES, Entry
 from forwardbook.workspace import Workspace
@@ -126,7 +126,9 @@ def _holds(condition: str, sizes: dict[str, int]) -> bool:
         return False
 
 
-@pytest.mark.parametrize("key", RNG.sample(sorted(DATABASE), 24))
+@pytest.mark.parametrize(
+    "key", [key for key in RNG.sample(sorted(DATABASE), 36) if DATABASE.resolved(key)[1].regimes]
+)
 def test_what_is_rendered_on_demand_is_what_would_be_written(tmp_path: Path, key: str) -> None:
     """Byte for byte the file that `generate` writes, which for some classes is committed."""
     _, entry = DATABASE.resolved(key)
@@ -138,3 +140,13 @@ def test_what_is_rendered_on_demand_is_what_would_be_written(tmp_path: Path, key
     assert (tmp_path / entry.generated_file_name).read_text(encoding="utf-8") == rendered
     assert not committed.is_file() or committed.read_text(encoding="utf-8") == rendered
     assert entry.generated_class_name == type(calculator).__name__
+
+
+def test_entry_without_formulas_says_why(workspace: Workspace, make_entry: Make) -> None:
+    """Asked for the calculator of a class without formulas, the registry gives the entry's own reason."""
+    without = make_entry("Without", regimes=())
+    reason = without.validation.model_copy(update={"reason": "its loop has no known length"})
+    workspace.save({"toy_Without": without.model_copy(update={"validation": reason})})
+
+    with pytest.raises(RenderError, match=r"\(its loop has no known length\); .* forwardbook analyze-module"):
+        registry.load("Without", workspace)

@@ -42,9 +42,17 @@ class RenderedRegime:
 
 
 def render(entry: Entry) -> str:
-    """The file of the entry's calculator, checksum first."""
+    """The file of the entry's calculator, checksum first.
+
+    Raises:
+        RenderError: the entry has no formulas; it says why, as the entry does.
+    """
     if not entry.regimes:
-        raise RenderError(f"rendering {entry.full_class_name}: it has no formulas to render")
+        raise RenderError(
+            f"rendering {entry.full_class_name}: it has no formulas to render"
+            f"{f' ({entry.validation.reason})' if entry.validation.reason else ''}; "
+            f"derive them with: forwardbook analyze-module {entry.full_class_name}"
+        )
     spelled = entry.rewritten.formulas if entry.rewritten is not None else {}
     regimes = [
         _rendered(regime, name, spelled)
