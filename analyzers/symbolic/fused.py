@@ -176,6 +176,8 @@ _FUSED: dict[object, Callable[..., object]] = {
 }
 _RECURRENT = {torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu}
 _DROPOUTS = {torch.dropout, torch.feature_dropout, torch.alpha_dropout, torch.feature_alpha_dropout}
+_READING, _WRITING = {torch.Tensor.tolist, torch.Tensor.numpy}, {torch.tensor, torch.as_tensor}
+_HEEDED = {*_DROPOUTS, *_READING, *_WRITING, torch.Tensor.__format__, torch.div}
 _CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
 
 
@@ -189,6 +191,7 @@ class FusedOperations(TorchFunctionMode):
     def __init__(self, symbolic: bool) -> None:
         super().__init__()
         self._table = {**_FUSED, **HOST, **(STAND_INS if symbolic else {})}
+        self._heeded = {*self._table, *_HEEDED}
         self._saved: list[tuple[object, str, object]] = []
 
     def __enter__(self) -> FusedOperations:
@@ -222,6 +225,8 @@ class FusedOperations(TorchFunctionMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
+        if func not in self._heeded:
+            return _call(func, args, kwargs)
         fused = self._table.get(func)
         if fused is not None and not (func in _RECURRENT and len(args) != 9):
             return fused(*args, **kwargs)
@@ -229,11 +234,11 @@ class FusedOperations(TorchFunctionMode):
             return counted(*args, **kwargs)
         if func in _DROPOUTS and not kwargs.get("train", args[2] if len(args) > 2 else True):
             return args[0] if args else kwargs["input"]
-        if func in (torch.Tensor.tolist, torch.Tensor.numpy) and isinstance(args[0], Tensor):
+        if func in _READING and isinstance(args[0], Tensor):
             return _read(func, args[0])
         if func is torch.Tensor.__format__:
             return _formatted(*cast("tuple[Tensor, str]", args))
-        if func in (torch.tensor, torch.as_tensor) and args and not isinstance(args[0], Tensor):
+        if func in _WRITING and args and not isinstance(args[0], Tensor):
             return _written(func, args, kwargs)
         return _call(func, args, kwargs)
 

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
+from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
     carry,
@@ -36,7 +37,7 @@ _writing: ContextVar[bool] = ContextVar("writing", default=False)
 
 def is_kept(tensor: Tensor) -> bool:
     """Whether a tensor is the host's: on the CPU, or marked as if it were."""
-    return tensor.device.type == "cpu" or getattr(tensor, "_forwardbook_host", False)
+    return tensor.is_cpu or getattr(tensor, "_forwardbook_host", False)
 
 
 def kept(out: object) -> object:
@@ -49,9 +50,11 @@ def kept(out: object) -> object:
 
 def device_named(kwargs: dict[str, object]) -> str:
     """The kind of device that a call names, the CPU if none."""
-    wanted = kwargs.get("device") or "cpu"
+    wanted = kwargs.get("device")
+    if wanted is None:
+        return "cpu"
     assert isinstance(wanted, str | torch.device)
-    return torch.device(wanted).type
+    return torch.device(wanted or "cpu").type
 
 
 def is_of_host(inputs: Sequence[Tensor], kwargs: dict[str, object]) -> bool:
@@ -74,7 +77,7 @@ def on_cpu(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[s
     """
     wanted, inputs = device_named(kwargs), tensors_in((args, kwargs))
     bound = math.prod(max(elements(tensor), 1) for tensor in inputs)
-    if (bound > LIMIT or not inputs) and not func._schema.is_mutable:
+    if (bound > LIMIT or not inputs) and not schema_of(func).mutable:
         out = _on_meta(func, args, kwargs, inputs)
         if any(elements(tensor) > LIMIT for tensor in tensors_in(out)):
             return out if wanted == "meta" else kept(out)
@@ -180,20 +183,17 @@ HOST: Final[dict[object, Callable[..., object]]] = {
 """What asks where a tensor is, or moves it; by torch's functions."""
 
 
+def leaving(tensors: Sequence[Tensor], of_host: bool, symbolic: bool) -> set[int]:
+    """Identities of those that go to meta: the host's, where they meet tensors there or symbolic sizes."""
+    if not symbolic and all(tensor.is_cpu for tensor in tensors):
+        return set()
+    return {id(one) for one in tensors if one.is_cpu or (not of_host and is_kept(one))}
+
+
 def lifted(
-    args: tuple[object, ...], kwargs: dict[str, object], of_host: bool, symbolic: bool
+    args: tuple[object, ...], kwargs: dict[str, object], which: set[int]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """What the host keeps goes to meta with its value, where it meets tensors there or symbolic sizes."""
-    tensors = tensors_in((args, kwargs))
-    if not symbolic and all(tensor.device.type == "cpu" for tensor in tensors):
-        return args, kwargs
-    if not any(_leaves(tensor, of_host) for tensor in tensors):
-        return args, kwargs
+    """Arguments with what leaves the host in copies on meta, with its value."""
     return tree_map(  # type: ignore[no-any-return]
-        lambda leaf: apart(leaf) if isinstance(leaf, Tensor) and _leaves(leaf, of_host) else leaf,
-        (args, kwargs),
+        lambda leaf: apart(leaf) if isinstance(leaf, Tensor) and id(leaf) in which else leaf, (args, kwargs)
     )
-
-
-def _leaves(tensor: Tensor, of_host: bool) -> bool:
-    return tensor.device.type == "cpu" or (not of_host and is_kept(tensor))

@@ -74,6 +74,9 @@ class Ledger:
     def __init__(self) -> None:
         self._nodes: dict[tuple[object, ...], Node] = {}
         self._by_form: dict[int, Node] = {}
+        self.applied: dict[tuple[object, ...], Node] = {}
+        """What torch's operators gave, by their names and operands."""
+        self._constants: dict[tuple[type, Number], Node] = {}
         self.hints: dict[str, int] = {}
         self.guards: list[Guard] = []
         self.consumed: list[Consumption] = []
@@ -95,7 +98,10 @@ class Ledger:
         return torch.SymInt(self._node("symbol", (), hint, int, name))
 
     def constant(self, value: Number, kind: type) -> Node:
-        return self._node("constant", (), kind(value), kind)
+        found = self._constants.get((kind, value))
+        if found is None:
+            found = self._constants[kind, value] = self._node("constant", (), kind(value), kind)
+        return found
 
     def apply(self, op: str, args: tuple[Node, ...], hint: Number, kind: type) -> Node:
         return self._node(op, args, hint, kind)

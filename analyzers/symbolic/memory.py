@@ -20,6 +20,7 @@ from forwardbook.analyzers.symbolic.forms import FORMS
 from forwardbook.analyzers.symbolic.ledger import Consumption, Guard, Ledger
 from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.analyzers.symbolic.questions import Questions
+from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import tensors_in
 
 _PLAIN = (bool, int, float, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
@@ -127,7 +128,7 @@ class Memory:
         kwargs: dict[str, object],
     ) -> object:
         """What `run` gives of an operation, made anew where an equal one ran before."""
-        if func._schema.is_mutable:
+        if schema_of(func).mutable:
             return run(func, args, kwargs)
         try:
             key = (func, _key(args), _key(tuple(kwargs.items())) if kwargs else ())

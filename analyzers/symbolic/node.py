@@ -218,15 +218,22 @@ def _method(name: str) -> Callable[..., Node]:
     compute = _LOGIC.get(name) or method_to_operator(name)
 
     def apply(self: Node, *others: Node | None) -> Node:
-        args = (self, *(o for o in others if o is not None))
+        known, key = self.ledger.applied, (name, self, *others)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = made((self, *(o for o in others if o is not None)))
+        return found
+
+    def made(args: tuple[Node, ...]) -> Node:
         kind = _kind(name, args)
         short = _identity(name, args)
         if short is not None:
             return short
         hint = kind(compute(*[a.number for a in args]))
+        ledger = args[0].ledger
         if all(a.op == "constant" for a in args):
-            return self.ledger.constant(hint, kind)
-        return self.ledger.apply(name, args, hint, kind)
+            return ledger.constant(hint, kind)
+        return ledger.apply(name, args, hint, kind)
 
     apply.__name__ = name
     return apply

@@ -16,6 +16,9 @@ Call = TypeVar("Call")
 
 _PLUMBING = ("/torch/", "/forwardbook/analyzers/symbolic/", "/contextlib.py", "/functools.py")
 _SEEN_TORCH = ("/torch/nn/modules/", "/torch/nn/functional.py", "/torch/nn/utils/", "/torch/nn/parallel/")
+_UNKNOWN: tuple[CodeType | None, Place | None] = (None, None)
+_KNOWN: dict[tuple[int, int], tuple[CodeType | None, Place | None]] = {}
+"""Places by code and instruction; the code is held, so that no other gets its identity. Its hash is dear."""
 _VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS: the signature of a wrapper that passes everything on
 
 
@@ -37,10 +40,14 @@ def is_plumbing(file: str) -> bool:
 
 def place_of(frame: FrameType) -> Place:
     """The expression that a frame evaluates."""
-    line, end_line, col, end_col = _positions(frame.f_code)[frame.f_lasti // 2]
-    line = line or frame.f_lineno
-    name = frame.f_code.co_qualname
-    return Place(frame.f_code.co_filename, name, line, end_line or line, col or 0, end_col or 0)
+    code, at = frame.f_code, frame.f_lasti
+    _, known = _KNOWN.get((id(code), at), _UNKNOWN)
+    if known is None:
+        line, end_line, col, end_col = _positions(code)[at // 2]
+        line = line or frame.f_lineno
+        known = Place(code.co_filename, code.co_qualname, line, end_line or line, col or 0, end_col or 0)
+        _KNOWN[id(code), at] = (code, known)
+    return known
 
 
 def within_call(frame: FrameType | None) -> Iterator[FrameType]:

@@ -19,6 +19,7 @@ from forwardbook.analyzers.symbolic.given import given
 from forwardbook.analyzers.symbolic.host import is_kept
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.places import announced, segment
+from forwardbook.analyzers.symbolic.schemas import Schema, schema_of
 from forwardbook.analyzers.symbolic.shadows import leaves_in, tensors_in
 from forwardbook.analyzers.symbolic.storages import Storages, Widths
 from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace, Unruled
@@ -128,7 +129,8 @@ class Recorder(TorchDispatchMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
-        keys_in = {self.storages.key(t) for t in tensors_in((args, kwargs))}
+        key = self.storages.key
+        keys_in = {key(t) for t in tensors_in((args, kwargs))}
         out = self.values.run(func, args, kwargs) if self.values is not None else func(*args, **kwargs)
         if self._stack and func is not torch.ops.aten.size.default:
             self._record(func, args, kwargs, out, keys_in)
@@ -142,11 +144,13 @@ class Recorder(TorchDispatchMode):
         out: object,
         keys_in: set[int],
     ) -> None:
-        outputs = [t for t in tensors_in(out) if self.values is None or not is_kept(t)]
-        if self.values is not None and not outputs and tensors_in(out):
+        made = tensors_in(out)
+        outputs = made if self.values is None else [t for t in made if not is_kept(t)]
+        if made and not outputs:
             return  # the host's, not the device's
-        name = func._schema.name.replace("forwardbook_symbolic::", "aten::").replace("::", ".")
-        operation = self._operation(func, name, args, kwargs, outputs, keys_in)
+        schema = schema_of(func)
+        name = schema.ruled
+        operation = self._operation(func, schema, args, kwargs, outputs, keys_in)
         frames = self.places(sys._getframe(2))
         try:
             cost = cost_of(operation)
@@ -171,7 +175,7 @@ class Recorder(TorchDispatchMode):
     def _operation(
         self,
         func: torch._ops.OpOverload,
-        name: str,
+        schema: Schema,
         args: tuple[object, ...],
         kwargs: dict[str, object],
         outputs: list[Tensor],
@@ -179,31 +183,30 @@ class Recorder(TorchDispatchMode):
     ) -> Operation:
         operands: list[Operand] = []
         arguments: dict[str, object] = {}
-        for position, spec in enumerate(func._schema.arguments):
-            if position < len(args) and not spec.kwarg_only:
+        for position, spec in enumerate(schema.arguments):
+            if position < len(args) and not spec.by_name:
                 value = args[position]
             elif spec.name in kwargs:
                 value = kwargs[spec.name]
             else:
                 continue
-            writes = spec.alias_info is not None and spec.alias_info.is_write
-
-            def convert(item: object, writes: bool = writes) -> object:
-                if isinstance(item, Tensor):
-                    operands.append(self.storages.operand(item, mutated=writes))
-                    return operands[-1]
-                if isinstance(item, torch.SymInt):
-                    return self.storages.size(item)
-                if isinstance(item, list | tuple):
-                    return [convert(i) for i in item]
-                return hint_of(item)
-
-            arguments[spec.name] = convert(value)
-        if name == "aten.cat" and any(self.storages.is_cached(x.storage) for x in operands):
+            arguments[spec.name] = self._argument(value, spec.written, operands)
+        if schema.ruled == "aten.cat" and any(self.storages.is_cached(x.storage) for x in operands):
             for tensor in outputs:  # what is appended to a cache is the cache
                 self.storages.cached(tensor)
         outs = tuple(self.storages.operand(t, fresh=self.storages.key(t) not in keys_in) for t in outputs)
-        return Operation(name, func._overloadname, tuple(operands), outs, arguments)
+        return Operation(schema.ruled, func._overloadname, tuple(operands), outs, arguments)
+
+    def _argument(self, item: object, written: bool, operands: list[Operand]) -> object:
+        """An argument as a rule sees it; tensors of it are among the `operands` then."""
+        if isinstance(item, Tensor):
+            operands.append(self.storages.operand(item, mutated=written))
+            return operands[-1]
+        if isinstance(item, torch.SymInt):
+            return self.storages.size(item)
+        if isinstance(item, list | tuple):
+            return [self._argument(one, written, operands) for one in item]
+        return hint_of(item)
 
     def _marks(self, args: object, kwargs: object, out: object) -> int:
         if self.expressions is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import torch
@@ -42,7 +41,10 @@ def elements(tensor: Tensor) -> int:
     """The number of elements in this run; a lazy parameter (no shape yet) counts as too many to carry."""
     if is_lazy(tensor):
         return LIMIT + 1
-    return math.prod(numbers(tensor.shape))
+    product = 1
+    for size in tensor.shape:
+        product *= size if type(size) is int else number_of(size)
+    return product
 
 
 def element_count(tensor: Tensor) -> int:

@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import leaves_in, numbers, shadow, tensors_in
 
 Element = int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool
@@ -82,14 +83,14 @@ def follow(
     holding = [one for one in inputs if sizes_in(one) is not None]
     if not holding and not _starts(inputs, args):
         return
-    made = None if func._schema.is_mutable else _elements_of(func, args, kwargs, out)
+    made = None if schema_of(func).mutable else _elements_of(func, args, kwargs, out)
     if made is not None:
         for tensor, elements in zip(tensors_in(out), made, strict=True):
             hold(tensor, elements)
         return
     for tensor in holding:
         needed(sizes_in(tensor) or ())
-        if func._schema.is_mutable and any(tensor is one for one in tensors_in(out)):
+        if schema_of(func).mutable and any(tensor is one for one in tensors_in(out)):
             del tensor._forwardbook_sizes  # type: ignore[attr-defined]
 
 

@@ -50,6 +50,8 @@ class Storages:
         self._keys: dict[int, int] = {}
         self._lies: dict[tuple[object, ...], _Lie] = {}
         self._next = 0
+        # a registry of Python's holds what is called: the run, by way of it, would hold its own storages
+        self._death: weakref.WeakMethod[Callable[[int, int], None]] = weakref.WeakMethod(self._died)
 
     def weight(self, tensor: Tensor) -> None:
         """Says that a tensor is a parameter or buffer."""
@@ -64,9 +66,7 @@ class Storages:
         if key is None:
             self._next += 1
             key = self._keys[storage._cdata] = self._next
-            # a registry of Python's holds what is called: the run, by way of it, would hold its own storages
-            died: weakref.WeakMethod[Callable[[int, int], None]] = weakref.WeakMethod(self._died)
-            weakref.finalize(storage, _tell, died, storage._cdata, key).atexit = False
+            weakref.finalize(storage, _tell, self._death, storage._cdata, key).atexit = False
         return key
 
     def cached(self, tensor: Tensor) -> None:
@@ -99,7 +99,8 @@ class Storages:
     def _width(self, tensor: Tensor, key: int) -> Size:
         if tensor.dtype != self._dtype:
             return tensor.element_size()
-        return {"w": self._widths.w, "a": self._widths.a, "kv": self._widths.kv}[self._kinds.get(key, "a")]
+        kind = self._kinds.get(key)
+        return self._widths.a if kind is None else self._widths.w if kind == "w" else self._widths.kv
 
     def operand(self, tensor: Tensor, fresh: bool = False, mutated: bool = False) -> Operand:
         """The tensor as a rule sees it."""
@@ -121,7 +122,10 @@ class Storages:
 
     def _lie(self, tensor: Tensor) -> _Lie:
         """How a tensor lies, worked out once for all of the same sizes and strides."""
-        told = (*map(_told, tensor.shape), None, *map(_told, tensor.stride()))
+        if self._expressions is None:
+            told: tuple[object, ...] = (tensor.shape, tensor.stride())
+        else:
+            told = (*map(_told, tensor.shape), None, *map(_told, tensor.stride()))
         found = self._lies.get(told)
         if found is None:
             shape = tuple(self.size(s) for s in tensor.shape)

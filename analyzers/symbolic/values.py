@@ -16,11 +16,12 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, lifted, on_cpu
+from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, leaving, lifted, on_cpu
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.on_meta import run_on_meta
 from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
+from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
     carry,
@@ -39,6 +40,7 @@ from forwardbook.analyzers.symbolic.sizes_written import follow, sizes_in
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _RANDOM = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "uniform_", "normal_"}
 _WITHOUT_VALUE = _UNINITIALISED | _RANDOM | {"randperm", "randint"}
+_SYMBOLS = (torch.SymInt, torch.SymFloat)
 _CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial"}
 
 
@@ -78,11 +80,14 @@ class Values:
         self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> object:
         leaves = leaves_in((args, kwargs))
-        of_host = is_of_host([leaf for leaf in leaves if isinstance(leaf, Tensor)], kwargs)
-        symbolic = any(isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves)
-        args, kwargs = lifted(args, kwargs, of_host, symbolic)
-        inputs = tensors_in((args, kwargs))
-        if all(t.device.type == "cpu" for t in inputs) and (inputs or (of_host and not symbolic)):
+        given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        of_host = is_of_host(given, kwargs)
+        symbolic = self.symbolic and any(isinstance(leaf, _SYMBOLS) for leaf in leaves)
+        lifting = leaving(given, of_host, symbolic)
+        if lifting:
+            args, kwargs = lifted(args, kwargs, lifting)
+        inputs = tensors_in((args, kwargs)) if lifting else given
+        if all(t.is_cpu for t in inputs) and (inputs or (of_host and not symbolic)):
             return on_cpu(func, args, kwargs)
         if of_host and not inputs:
             kwargs = {**kwargs, "device": META}  # it has a symbolic size; its value rides along
@@ -96,7 +101,8 @@ class Values:
         kwargs: dict[str, object],
         inputs: list[Tensor],
     ) -> object:
-        name = func._schema.name.split("::")[1]
+        schema = schema_of(func)
+        name = schema.name
         known = all(shadow(t) is not None for t in inputs) and sum(map(elements, inputs)) <= LIMIT
 
         def real() -> object:
@@ -108,7 +114,7 @@ class Values:
 
         if name in ("_local_scalar_dense", "is_nonzero", "item", "equal"):
             return real() if known and inputs else self._assumed_scalar(name, inputs[0])
-        if torch.Tag.dynamic_output_shape in func.tags and name not in ("index", "index_put"):
+        if schema.dynamic and name not in ("index", "index_put"):
             return self._dynamic(name, args, kwargs, inputs, known, real)
         indexing = name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1
         if indexing and isinstance(args[1], list | tuple):
@@ -196,6 +202,7 @@ class Values:
         outputs = tensors_in(out)
         if not outputs or any(elements(o) > LIMIT for o in outputs):
             return
+        mutable = schema_of(func).mutable
         if self.symbolic and (known or not inputs):
             inherit(outputs, (args, kwargs))
         if name in _UNINITIALISED and not (outputs[0].is_floating_point() or outputs[0].is_complex()):
@@ -210,13 +217,12 @@ class Values:
             except (RuntimeError, TypeError, IndexError, ValueError):
                 return
             for output, value in zip(outputs, values, strict=False):
-                mutated = func._schema.is_mutable and any(output is t for t in inputs)
+                mutated = mutable and any(output is t for t in inputs)
                 if not mutated and tuple(value.shape) == numbers(output.shape):
                     carry(output, value)
-        elif func._schema.is_mutable:
-            for argument, actual in zip(func._schema.arguments, args, strict=False):
-                written = argument.alias_info is not None and argument.alias_info.is_write
-                if written and isinstance(actual, Tensor) and shadow(actual) is not None:
+        elif mutable:
+            for argument, actual in zip(schema_of(func).arguments, args, strict=False):
+                if argument.written and isinstance(actual, Tensor) and shadow(actual) is not None:
                     del actual._forwardbook_value  # type: ignore[attr-defined]
         else:
             self._route(name, args, kwargs, outputs)
