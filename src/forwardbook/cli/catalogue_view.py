@@ -114,7 +114,8 @@ def coverage_view(shares: Sequence[Share], most: int) -> RenderableType:
     for one in shares:
         if one.untried:
             parts += ["", Text(f"{one.library}: {one.untried} of {one.found} classes were not tried yet")]
-        parts += ["", Text(_derived(one))]
+        if one.formulas:  # what a build has just looked at is told without its entries
+            parts += ["", Text(_derived(one))]
         if one.model_types:
             told = f"{one.library}: {one.model_types_reached} of {one.model_types} model types ran"
             parts += ["", Text(told)]
