@@ -26,10 +26,13 @@ def _entries() -> dict[str, Entry]:
     return {key: whole(SHIPPED, key) for key in keys}
 
 
-def _taken(entries: dict[str, Entry]) -> ModelTotals:
-    stored = {key: entry.model_dump(mode="json") for key, entry in entries.items()}
+def _taken(
+    entries: dict[str, Entry], kinds: dict[str, str] | None = None, same_as: str | None = None
+) -> ModelTotals:
+    told = {"same_as": same_as}
+    stored = {key: entry.model_dump(mode="json") | told for key, entry in entries.items()}
     wanted = tuple(entry.full_class_name for entry in entries.values())
-    request = Request(target=UNIT, wanted=wanted, budget=300, stored=stored)
+    request = Request(target=UNIT, wanted=wanted, budget=300, stored=stored, kinds=kinds or {})
     told = work(request).diagnostics[TOTALS]
     return ModelTotals.model_validate(told["gpt2"])  # type: ignore[index,call-overload]
 
@@ -45,6 +48,44 @@ def test_three_accounts_of_a_model_are_the_same(taken: ModelTotals) -> None:
     assert taken.agrees
     assert taken.calls == taken.equal > 4
     assert "transformers.models.gpt2" == taken.unit
+
+
+def test_what_was_derived_in_a_model_of_another_type_is_not_held_against_this_one() -> None:
+    """Its names are fields of another config; the calls are as measured, and no entry speaks of them."""
+    entries = _entries()
+    other = _taken(entries, dict.fromkeys((one.full_class_name for one in entries.values()), "another"))
+
+    assert 0 == other.calls
+    assert {} == other.formula
+    assert other.measured == other.tree
+
+
+def test_lines_of_a_copy_are_those_of_the_class_that_it_leads_to(taken: ModelTotals) -> None:
+    """They stand elsewhere in the file of that one; what each costs is the same, in order."""
+    entries = {key: _further(entry) for key, entry in _entries().items()}
+
+    assert taken.equal == _taken(entries, same_as="transformers_Other").equal
+    assert taken.equal > _taken(entries).equal
+
+
+def _further(entry: Entry) -> Entry:
+    regimes = tuple(
+        one.model_copy(
+            update={
+                name: getattr(one, name).model_copy(
+                    update={
+                        "lines": tuple(
+                            line.model_copy(update={"line": line.line + 9})
+                            for line in getattr(one, name).lines
+                        )
+                    }
+                )
+                for name in ("flop_analysis", "memory_analysis")
+            }
+        )
+        for one in entry.regimes
+    )
+    return entry.model_copy(update={"regimes": regimes})
 
 
 def test_a_wrong_formula_of_a_part_is_in_the_sum(taken: ModelTotals) -> None:

@@ -116,12 +116,13 @@ def totals(
 ) -> None:
     """Call a model of each type; hold what was measured against its formula and the sum over its tree.
 
-    The figures go into catalogue.json and onto the site. Exit code 1 where a model that ran differs.
+    The figures go into catalogue.json and onto the site. Exit code 1 where a model that ran differs from
+    what an entry says of it.
     """
     from forwardbook.cli.catalogue_view import totals_view
     from forwardbook.cli.terminal import console
     from forwardbook.pipeline.catalogue.plan import planned
-    from forwardbook.pipeline.catalogue.record import ModelTotals
+    from forwardbook.pipeline.catalogue.record import ModelTotals, read_catalogue
     from forwardbook.pipeline.catalogue.totals import keep
     from forwardbook.pipeline.catalogue.totals import totals as measured
     from forwardbook.pipeline.spread import Spread
@@ -130,9 +131,9 @@ def totals(
 
     workspace = Workspace.find()
     check_writable(workspace)
-    plan = planned(library, only)
+    plan, catalogue = planned(library, only), read_catalogue(workspace)
     found: dict[str, ModelTotals] = {}
-    for unit, one in measured(plan, workspace.load(), Spread(jobs)):
+    for unit, one in measured(plan, workspace.load(), catalogue, Spread(jobs)):
         found |= one
         _say(f"{unit.name}: {sum(each.agrees for each in one.values())} of {len(one)} model types agree")
     keep(plan, found, workspace)
@@ -145,10 +146,12 @@ def totals(
     else:
         console().print(totals_view(found))
     ran = [one for one in found.values() if one.measured]
+    spoken = [one for one in ran if one.calls]
     _say(
-        f"{sum(one.agrees for one in ran)} of {len(ran)} model types that ran agree, {len(found)} were tried"
+        f"{sum(one.agrees for one in spoken)} of {len(spoken)} model types that an entry speaks of agree; "
+        f"{len(ran)} ran, {len(found)} were tried"
     )
-    if not ran or not all(one.agrees for one in ran):
+    if not spoken or not all(one.agrees for one in spoken):
         raise typer.Exit(1)
 
 

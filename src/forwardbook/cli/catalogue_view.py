@@ -131,9 +131,15 @@ def totals_view(found: Mapping[str, ModelTotals]) -> RenderableType:
     )
     for name, one in sorted(found.items()):
         flops = (f"{part['flops']:,}" if part else "-" for part in (one.measured, one.formula, one.tree))
-        said = "yes" if one.agrees else one.problem or f"no: {', '.join(one.unequal) or 'the sums'}"
+        said = "yes" if one.agrees else one.problem or _disagreement(one)
         table.add_row(escape(name), escape(one.model), str(one.calls), str(one.equal), *flops, escape(said))
     return table
+
+
+def _disagreement(one: ModelTotals) -> str:
+    if not one.calls:
+        return "no entry speaks of it"
+    return f"no: {', '.join(one.unequal) or 'the sums'}"
 
 
 def _derived(one: Share) -> str:

@@ -57,7 +57,9 @@ def _blocks(rows: Mapping[str, Sequence[TotalsRow]]) -> Iterator[Block]:
         ran = [one for one in found if one.measured]
         yield Heading(2, plain(library))
         yield Paragraph(
-            f"Of {len(found)} model types {len(ran)} ran; in {sum(map(_agrees, ran))} all accounts agree."
+            f"Of {len(found)} model types {len(ran)} ran; in {sum(map(_agrees, ran))} all accounts agree. "
+            f"Of {sum(not one.calls for one in ran)} no entry speaks: their classes were derived in a model "
+            "of another type, in the names of its config, or have no formulas."
         )
         yield Table(_HEAD, tuple(_cells(one) for one in ran))
         refused = [(plain(one.model_type), plain(one.problem)) for one in found if not one.measured]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -13,6 +12,7 @@ from typing import get_args
 from forwardbook.analyzers.reader import Outlines, ReaderError, glance_at
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.analysis.one import SEED
+from forwardbook.pipeline.catalogue.children import Run, children
 from forwardbook.pipeline.catalogue.journal import Journal
 from forwardbook.pipeline.catalogue.plan import Plan, Unit
 from forwardbook.pipeline.catalogue.record import (
@@ -25,23 +25,18 @@ from forwardbook.pipeline.catalogue.record import (
     WayResult,
     read_catalogue,
 )
-from forwardbook.pipeline.child.fork_server import Forks
 from forwardbook.pipeline.child.job import Limits
-from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 from forwardbook.pipeline.versions import differing
 from forwardbook.workspace import Database, DatabaseError, Workspace
 
 WORKER = "forwardbook.pipeline.catalogue.work:work"
-WARMER = "forwardbook.pipeline.catalogue.warm:warm"
 BUDGET = 240.0  # seconds of processor time for one unit
 USUAL = 24  # classes of such a unit, as BERT's is; what holds more (three models in one) has more time
 MEMORY_GB = 3.0
-FEW = 2  # units for each job: fewer are not worth a process that prepares for them
 EXAMPLES = 12  # classes read in advance, for what all sources have in common
 ENDED = frozenset({"timeout", "crash", "memory", "fork"})  # kinds of results that say nothing of a class
 GRACE = 4.0  # how much slower than its processor time a unit may be on a busy machine
-Run = Callable[[Request, Limits, str], Response]
 
 
 @dataclass(frozen=True)
@@ -111,19 +106,17 @@ def build(
         key=lambda unit: (-len(unit.classes), unit.name)
     )  # the long ones first, so that none is left last
     settled = {} if how.force else _settled(database, known, todo, plan.library)
-    children = Forks(WARMER, (plan.library, *_examples(todo)))
-    worth = sys.platform == "linux" and len(todo) > FEW * how.jobs
-    run = how.run or (children.run if worth else run_child)
 
-    def one(unit: Unit) -> UnitResult:
+    def one(unit: Unit, run: Run) -> UnitResult:
         started(unit.name)
-        result = _worked(unit, settled, how, run, again.get(unit.name))
+        result = _worked(unit, settled, how, how.run or run, again.get(unit.name))
         result = _with_types(result, _recorded(unit, catalogue))
         journal.keep(result)  # here, so that what was done while others were told is kept too
         return result
 
-    with journal.alone(), children, ThreadPoolExecutor(how.jobs) as pool:
-        waiting: set[Future[UnitResult]] = {pool.submit(one, unit) for unit in todo}
+    forks = children(plan.library, len(todo), how.jobs, _examples(todo))
+    with journal.alone(), forks as run, ThreadPoolExecutor(how.jobs) as pool:
+        waiting: set[Future[UnitResult]] = {pool.submit(one, unit, run) for unit in todo}
         try:
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)

@@ -65,10 +65,13 @@ def _through(
         if not way.kind or (known is not None and known.measured):
             continue
         found.setdefault(way.kind, ModelTotals(unit=request.target, model=way.name))
-        found[way.kind] = _totals(request.target, way, stored)
+        mine = {name: own for name, own in stored.items() if request.kinds.get(name, way.kind) == way.kind}
+        found[way.kind] = _totals(request.target, way, mine, frozenset(request.wanted))
 
 
-def _totals(unit: str, way: Way, stored: Mapping[str, Sequence[StoredRegime]]) -> ModelTotals:
+def _totals(
+    unit: str, way: Way, stored: Mapping[str, Sequence[StoredRegime]], family: frozenset[str]
+) -> ModelTotals:
     problem: BaseException | None = way.problem
     for recipe in _each(way.recipe):
         try:
@@ -77,7 +80,7 @@ def _totals(unit: str, way: Way, stored: Mapping[str, Sequence[StoredRegime]]) -
         except Exception as error:  # noqa: BLE001 - another way of making inputs may do; the first reason is told
             problem = problem or error
             continue
-        return _Tree(trace, recipe, {**sizes, **widths}, stored).totals(unit, way.name)
+        return _Tree(trace, recipe, {**sizes, **widths}, stored, family).totals(unit, way.name)
     text = f"{type(problem).__name__}: {problem}" if problem is not None else "no inputs are known"
     return ModelTotals(unit=unit, model=way.name, problem=" ".join(text.split())[:200])
 
@@ -98,8 +101,9 @@ class _Tree:
         recipe: Recipe,
         values: Mapping[str, int],
         stored: Mapping[str, Sequence[StoredRegime]],
+        family: frozenset[str],
     ) -> None:
-        self.trace, self.values = trace, values
+        self.trace, self.values, self.family = trace, values, family
         self.stored = {
             name: [one for one in regimes if one.belongs_to(recipe.scenario) and not one.flips]
             for name, regimes in stored.items()
@@ -157,26 +161,36 @@ class _Tree:
         return found
 
     def _hold(self, call: CallRecord, name: str) -> None:
-        claiming = self._claiming(call)
+        summary = summarise(self.trace, call, {})
+        claiming = self._claiming(call, summary)
         if not claiming:
             self.unclaimed[name] = None
             return
         self.calls += 1
-        summary = summarise(self.trace, call, {})
-        if any(not one.differences(summary, self.values) for one in claiming):
+        if any(self._fits(one, summary) for one in claiming):
             self.equal += 1
         else:
             self.unequal[name] = None
 
-    def _claiming(self, call: CallRecord) -> list[StoredRegime]:
-        regimes = self.stored.get(class_name(call.module), ())
+    def _claiming(self, call: CallRecord, measured: Summary) -> list[StoredRegime]:
+        """The regimes that speak of a call.
+
+        What all families use, as an activation, has the sizes of the one model that it was derived in: it
+        speaks where it fits.
+        """
+        name = class_name(call.module)
+        regimes = self.stored.get(name, ())
         known = [one for one in regimes if one.names <= self.values.keys() and one.holds(self.values)]
-        return [one for one in known if one.regime.is_called_at(call.path)]
+        speaking = [one for one in known if one.speaks_of(call)]
+        return [one for one in speaking if name in self.family or self._fits(one, measured)]
+
+    def _fits(self, one: StoredRegime, measured: Summary) -> bool:
+        return not one.differences(measured, self.values)
 
     def _told(self, call: CallRecord, measured: Summary) -> Sums | None:
         """What the entry says of a call: of regimes that claim it the one that fits, None if none does."""
-        claiming = self._claiming(call)
-        fitting = [one for one in claiming if not one.differences(measured, self.values)]
+        claiming = self._claiming(call, measured)
+        fitting = [one for one in claiming if self._fits(one, measured)]
         for one in (*fitting, *claiming):
             told = {name: predict(one.formulas[name], self.values) for name in PER_LINE}
             return {name: value for name, value in told.items() if value is not None}

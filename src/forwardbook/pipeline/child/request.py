@@ -58,6 +58,8 @@ class Request(Record):
     """For a unit of the catalogue: the seconds of processor time after which it gives back what it has."""
     stored: dict[str, JsonValue] = Field(default_factory=dict)
     """Entries by key, to be measured again at larger sizes; `budget` is then the seconds for each."""
+    kinds: dict[str, str] = Field(default_factory=dict)
+    """Of classes of stored entries the model type in whose names their formulas are."""
     scale: int = Field(default=1, ge=1)
     """How many times larger."""
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.catalogue.build import Building, Run, build
+from forwardbook.pipeline.catalogue.build import Building, build
+from forwardbook.pipeline.catalogue.children import Run
 from forwardbook.pipeline.catalogue.journal import Journal
 from forwardbook.pipeline.catalogue.merge import merge
 from forwardbook.pipeline.catalogue.plan import planned
