@@ -12,7 +12,7 @@ from transformers.models.moshi.modeling_moshi import MoshiDepthDecoder
 from forwardbook.analyzers.instances.notation import Reader
 from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
 from forwardbook.analyzers.instances.pretrained.inputs import held_by, plans
-from forwardbook.analyzers.instances.pretrained.lengths import pairs_of, terms
+from forwardbook.analyzers.instances.pretrained.lengths import pairs_of, terms, with_told_lengths
 from forwardbook.analyzers.instances.pretrained.mended import built
 from forwardbook.analyzers.instances.pretrained.models import Holder
 
@@ -52,6 +52,17 @@ def test_a_length_of_a_layer_is_read_from_the_model() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(7, 3))
 
     assert 7 == Reader(lambda name: 0, held=held_by(model)).read('of("0", "in_features")')
+
+
+def test_a_layer_that_is_given_nothing_divides_no_length() -> None:
+    """Rows without an element are no length that another is a multiple of."""
+    _, model = built(Holder(Gemma4AudioModel, {}))
+    with pytest.raises(RuntimeError) as told:
+        torch.nn.Linear(64, 8)(torch.empty(3, 0))
+
+    found = list(with_told_lengths(model, {"input_features": "floats(batch_size, 100, 128)"}, told.value))
+
+    assert {"input_features": "floats(batch_size, 100, 192)"} in found
 
 
 def test_inputs_are_as_wide_as_the_layer_that_refused_them() -> None:

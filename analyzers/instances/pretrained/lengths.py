@@ -75,13 +75,13 @@ def _replaced(model: PreTrainedModel, plan: Plan, given: int, wanted: int, held:
     for name, pairs in sizes.items():
         sides = [term for term, _ in pairs if "image_" in term]
         old, new = math.isqrt(given), math.isqrt(wanted)
-        if sides and old**2 == given and new**2 == wanted:  # patches of an image
+        if sides and given > 0 and old**2 == given and new**2 == wanted:  # patches of an image
             text = plan[name]
             for side in dict.fromkeys(sides):
                 text = _put(text, [side], f"{side} * {new} // {old}")
             yield {**plan, name: text}
         for term, value in pairs:
-            shared = isinstance(value, int) and value > 1 and value * wanted % given == 0
+            shared = isinstance(value, int) and value > 1 and given > 0 and value * wanted % given == 0
             if shared and "floats" in plan[name]:
                 yield {**plan, name: _put(plan[name], [term], str(cast(int, value) * wanted // given))}
         # the width of one of several that are joined
