@@ -16,8 +16,7 @@ Call = TypeVar("Call")
 
 _PLUMBING = ("/torch/", "/forwardbook/analyzers/symbolic/", "/contextlib.py", "/functools.py")
 _SEEN_TORCH = ("/torch/nn/modules/", "/torch/nn/functional.py", "/torch/nn/utils/", "/torch/nn/parallel/")
-_UNKNOWN: tuple[CodeType | None, Place | None] = (None, None)
-_KNOWN: dict[tuple[int, int], tuple[CodeType | None, Place | None]] = {}
+_KNOWN: dict[tuple[int, int], tuple[CodeType, Place]] = {}
 """Places by code and instruction; the code is held, so that no other gets its identity. Its hash is dear."""
 _VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS: the signature of a wrapper that passes everything on
 
@@ -41,13 +40,14 @@ def is_plumbing(file: str) -> bool:
 def place_of(frame: FrameType) -> Place:
     """The expression that a frame evaluates."""
     code, at = frame.f_code, frame.f_lasti
-    _, known = _KNOWN.get((id(code), at), _UNKNOWN)
-    if known is None:
-        line, end_line, col, end_col = _positions(code)[at // 2]
-        line = line or frame.f_lineno
-        known = Place(code.co_filename, code.co_qualname, line, end_line or line, col or 0, end_col or 0)
-        _KNOWN[id(code), at] = (code, known)
-    return known
+    known = _KNOWN.get((id(code), at))
+    if known is not None:
+        return known[1]
+    line, end_line, col, end_col = _positions(code)[at // 2]
+    line = line or frame.f_lineno
+    place = Place(code.co_filename, code.co_qualname, line, end_line or line, col or 0, end_col or 0)
+    _KNOWN[id(code), at] = (code, place)
+    return place
 
 
 def within_call(frame: FrameType | None) -> Iterator[FrameType]:

@@ -141,13 +141,13 @@ class _Tree:
     def _sum(self, call: CallRecord) -> Sums:
         """The sum over the tree below a call: innermost classes by formula, the rest as measured."""
         name = class_name(call.module)
-        within = self._innermost(call)
+        within, summary = self._innermost(call), summarise(self.trace, call, {})
         if name in self.stored:
-            self._hold(call, name)
-            if not within and (told := self._told(call, summarise(self.trace, call, {}))) is not None:
+            self._hold(call, name, summary)
+            if not within and (told := self._told(call, summary)) is not None:
                 return told
         below = [self._sum(one) for one in within]
-        own = _numbers(summarise(self.trace, call, {}).totals)
+        own = _numbers(summary.totals)
         for one in within:
             part = _numbers(summarise(self.trace, one, {}).totals)
             own = {quantity: own[quantity] - part[quantity] for quantity in own}
@@ -160,8 +160,7 @@ class _Tree:
             found += [one] if class_name(one.module) in self.stored else self._innermost(one)
         return found
 
-    def _hold(self, call: CallRecord, name: str) -> None:
-        summary = summarise(self.trace, call, {})
+    def _hold(self, call: CallRecord, name: str, summary: Summary) -> None:
         claiming = self._claiming(call, summary)
         if not claiming:
             self.unclaimed[name] = None
