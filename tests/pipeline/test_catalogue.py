@@ -52,6 +52,13 @@ def test_only_what_changed_is_done_again(zoo: Path, make_entry: Make) -> None:
     assert ["zoo_of_parts.more.owl"] == again.asked
 
 
+def test_units_are_chosen_by_any_of_several_patterns(zoo: Path) -> None:
+    """A part of a name, or a pattern for the whole of it, commas between."""
+    chosen = [unit.name for unit in planned("zoo_of_parts", "bee, *.elk").units]
+
+    assert ["zoo_of_parts.bee", "zoo_of_parts.elk"] == chosen
+
+
 def test_an_interrupted_build_ends_as_if_it_had_not_been(zoo: Path, make_entry: Make) -> None:
     """Ended at any moment and resumed, the database and the catalogue are the same, byte for byte."""
     built(zoo, Child(make_entry))

@@ -34,7 +34,8 @@ def _group() -> None:
 def build(
     library: Annotated[str, typer.Option(help="The package: torch, transformers, or any other.")] = "torch",
     only: Annotated[
-        str, typer.Option(metavar="PATTERN", help="Only units of which the name, or a class, fits.")
+        str,
+        typer.Option(metavar="PATTERN[,...]", help="Only units with a name or a class that fits one."),
     ] = "",
     jobs: Annotated[int, typer.Option(min=1, help="Units that are worked on at once.")] = 1,
     budget: Annotated[
@@ -109,7 +110,8 @@ def build(
 def totals(
     library: Annotated[str, typer.Option(help="The package.")] = "transformers",
     only: Annotated[
-        str, typer.Option(metavar="PATTERN", help="Only units of which the name, or a class, fits.")
+        str,
+        typer.Option(metavar="PATTERN[,...]", help="Only units with a name or a class that fits one."),
     ] = "",
     jobs: Annotated[int, typer.Option(min=1, help="Units that are worked on at once.")] = 1,
     as_json: Json = False,

@@ -42,7 +42,7 @@ class NoSuchPackage(ForwardbookError):
 
 
 def planned(library: str, only: str = "") -> Plan:
-    """The units of a library whose name, or a class of which, fits `only` (a pattern with * and ?).
+    """The units with a name or a class that fits one of `only`, comma-separated patterns with * and ?.
 
     Raises:
         NoSuchPackage: where there is nothing to work on; the message says what was looked for.
@@ -72,11 +72,11 @@ def planned(library: str, only: str = "") -> Plan:
     return Plan(library, versions.get(library, ""), whole, chosen, len(found))
 
 
-def _fits(unit: Unit, pattern: str) -> bool:
-    if not set(pattern) & set("*?["):
-        pattern = f"*{pattern}*"
+def _fits(unit: Unit, only: str) -> bool:
     names = (unit.name, *(one.full_name for one in unit.classes))
-    return any(fnmatch.fnmatchcase(name, pattern) for name in names)
+    patterns = [one.strip() for one in only.split(",")]
+    whole = [one if set(one) & set("*?[") else f"*{one}*" for one in patterns if one]
+    return any(fnmatch.fnmatchcase(name, one) for one in whole for name in names)
 
 
 def _units(
