@@ -18,6 +18,7 @@ from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.profiling.conflict import contradiction, unsatisfied
 from forwardbook.profiling.farther import Farther
+from forwardbook.profiling.fewer import Fewer
 from forwardbook.profiling.octaves import Octaves
 from forwardbook.profiling.sizes import draw
 
@@ -133,9 +134,9 @@ def prove(
 ) -> list[PatternProof]:
     """Each pattern at `points` random assignments that satisfy its conditions, the recipe's and `held`.
 
-    At one of them each size of `beyond` is a dozen larger than that, at another each of `below` is smaller,
-    if conditions and module allow it: a few points more are tried for it. So are sizes that became numbers
-    far larger at one and far smaller at another.
+    At one of them each size of `beyond` is a dozen larger than that, at others each of `below` is smaller, if
+    conditions and module allow it: a few points more are tried for it. So are sizes that became numbers far
+    larger at one and far smaller at another.
     Where the run is refused at what is drawn, what was asked around the calls limits the draws as well.
     """
     rng = random.Random(seed)
@@ -149,28 +150,28 @@ def prove(
     problem = contradiction(hints, conditions)
     free = _free(patterns, hints, conditions)
     moving = {name: hint for name, hint in hints.items() if name not in _held(conditions)}
-    wanted = points
     farther = Farther(beyond or {}, rng)
-    lower = {name: value for name, value in (below or {}).items() if value > 1}
+    fewer = Fewer(below or {}, rng)
+    least = wanted = points + len(fewer)
     octaves = Octaves({name for p in patterns for name in p.before}, moving, rng)
     around = dict.fromkeys(c for p in patterns for c in p.around if c.symbols() <= set(hints))
     heeded = list(dict.fromkeys((*conditions, *around)))
     refusals = 0
     for attempt in range(0 if problem else TRIES):
-        if all(len(p.points) >= wanted for p in proofs):
-            left = farther.open and not all(p.differences for p in proofs)
-            if wanted == points + MORE or not (left or _unvaried(free, seen)):
+        refuted = all(p.differences for p in proofs)
+        if all(len(p.points) >= (points if refuted else wanted) for p in proofs):
+            left = farther.open and not refuted
+            if wanted == least + MORE or not (left or _unvaried(free, seen)):
                 break
             wanted += 1
         fixed = _kept(hints, rng, attempt)
         if seen and attempt % 2:
             fixed = {name: value for name, value in fixed.items() if not _unvaried({name: value}, seen)}
-        if lower and len(seen) == points - 2:
-            fixed |= {name: rng.randint(-(-value // 2), value - 1) for name, value in lower.items()}
-            lower = {}
-        far = octaves.asked() if seen and not all(p.differences for p in proofs) else {}
-        further = farther.asked() if len(seen) >= points - 1 else {}
-        fixed |= far | further
+        lower = fewer.asked() if len(seen) >= points - 2 and not refuted else {}
+        elsewhere = seen and not lower  # a width of one hides which of two states is the fuller
+        far = octaves.asked() if elsewhere and not refuted else {}
+        further = farther.asked() if len(seen) >= points - 1 and not lower else {}
+        fixed |= lower | far | further
         sizes = draw(hints, heeded, rng, fixed) if refusals >= REFUSALS else None
         sizes = sizes or draw(hints, conditions, rng, fixed)
         for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
@@ -194,7 +195,7 @@ def prove(
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
             problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             octaves.answered(done=False)
-            refusals += not (far or further)
+            refusals += not (lower or far or further)
             continue
         octaves.answered(done=True)
         farther.met(sizes)

@@ -1,26 +1,42 @@
 """A forward() and the arguments of one call in; which of its parameters the call gave, in one line, out.
 
 What a call costs hangs on the optional inputs that it gives: a mask that is handed over is added, one that is
-not is not made. The sizes do not tell.
+not is not made. It hangs on which of them are one tensor: that crosses the boundary once, and is freed but when
+the last lets go of it. The sizes do not tell.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
+
+from torch import Tensor
+
+from forwardbook.analyzers.symbolic.shadows import tensors_in
 
 _CHOICES: Final = (bool, str)
 """Types of values that are told: they choose among the branches of a forward()."""
 _PLAIN: Final = (*_CHOICES, int, float)
 """Types of values that may be the default; a symbolic size is none: to compare it is to ask for it."""
 _LONG: Final = 40  # characters of a text that is a value; beyond it only the name is told
+_ALIASES: Final = re.compile(r" aliases \w+")
 _Parameters = Sequence[inspect.Parameter]
+_Storage = Callable[[Tensor], int]
 
 
-def given(forward: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> str:
-    """`hidden_states, attention_mask, use_cache=True`: neither None nor what is the default is told."""
+def given(
+    forward: Callable[..., object],
+    args: Sequence[object],
+    kwargs: Mapping[str, object],
+    storage: _Storage | None = None,
+) -> str:
+    """`query, key aliases query, use_cache=True`: neither None nor what is the default is told.
+
+    `storage` numbers the memory that tensors lie in; what lies in that of an earlier parameter aliases it.
+    """
     parameters = _parameters(forward)
     defaults = {one.name: one.default for one in parameters}
     order = {one.name: place for place, one in enumerate(parameters)}
@@ -31,7 +47,25 @@ def given(forward: Callable[..., object], args: Sequence[object], kwargs: Mappin
         if value is not None and not (type(value) in _PLAIN and value == defaults.get(name))
     }
     in_order = sorted(told, key=lambda name: (order.get(name, len(order)), name))
+    if storage is not None:
+        told |= dict(_aliases({name: named[name] for name in in_order}, storage))
     return ", ".join(told[name] for name in in_order)
+
+
+def without_aliases(told: str) -> str:
+    """The same line, and not which parameters are one tensor."""
+    return _ALIASES.sub("", told)
+
+
+def _aliases(named: Mapping[str, object], storage: _Storage) -> Iterator[tuple[str, str]]:
+    """The parameters that lie in the memory of an earlier one, and how that is told."""
+    first: dict[int, str] = {}
+    for name, value in named.items():
+        lies_in = [storage(tensor) for tensor in tensors_in(value)]
+        other = next((first[one] for one in lies_in if one in first), None)
+        if other is not None:
+            yield name, f"{name} aliases {other}"
+        first |= {one: name for one in lies_in if one not in first}
 
 
 @lru_cache(maxsize=4096)

@@ -126,7 +126,8 @@ def _grouped(run: SymbolicRun, target: str) -> list[list[_Found]]:
         occurrence = seen[call.path]
         seen[call.path] += 1
         summary = _summary(run, call)
-        key = (summary.totals, summary.peaks, tuple((line.key, line.cost) for line in summary.lines))
+        bytes_held = (summary.weights, summary.boundary, summary.intermediates, summary.peaks)
+        key = (summary.totals, bytes_held, tuple((line.key, line.cost) for line in summary.lines))
         groups.setdefault(key, []).append((call, summary, occurrence))
     return list(groups.values())
 

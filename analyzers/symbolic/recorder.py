@@ -94,7 +94,7 @@ class Recorder(TorchDispatchMode):
             self.storages.cached(tensor)
         operands = [self.storages.operand(t) for t in (*handed, *cached)]
         call.arguments = {one.storage: one.bytes for one in operands}
-        call.given = given(type(module).forward, args, kwargs)
+        call.given = given(type(module).forward, args, kwargs, self.storages.key)
         self.trace.calls.append(call)
         self._stack.append(call.index)
         self._clock()

@@ -204,12 +204,12 @@ def test_a_regime_speaks_of_calls_that_were_given_what_it_says(make_entry: Make)
     unknown = known.model_copy(update={"given": ()})
     calls = [
         CallRecord(0, nn.Identity(), path, -1, (), 0, given=told)
-        for path, told in (("mlp", "x"), ("mlp", "x, positions"), ("norm", "x"))
+        for path, told in (("mlp", "x"), ("mlp", "x, positions"), ("norm", "x"), ("mlp", "x, mask aliases x"))
     ]
 
-    assert [True, False, False] == [StoredRegime(known).speaks_of(one) for one in calls]
-    assert [True, True, False] == [StoredRegime(unknown).speaks_of(one) for one in calls]
-    assert [True, True, False] == [StoredRegime(known, is_copy=True).speaks_of(one) for one in calls]
+    assert [True, False, False, True] == [StoredRegime(known).speaks_of(one) for one in calls]
+    assert [True, True, False, True] == [StoredRegime(unknown).speaks_of(one) for one in calls]
+    assert [True, True, False, True] == [StoredRegime(known, is_copy=True).speaks_of(one) for one in calls]
 
 
 def test_what_a_run_guessed_of_data_is_no_measurement_of_a_regime_that_says_nothing_of_it(

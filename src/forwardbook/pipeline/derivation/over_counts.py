@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import Summary
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
+from forwardbook.pipeline.derivation.counts_from import Lowering, at_least
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
 from forwardbook.profiling.proof import PatternProof, prove
 
@@ -125,6 +127,35 @@ class _Work:
                     derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
                     if proof.exact:
                         self.favoured[names] = (dict(starts), step)
+            if bounds:
+                made = {i: p for i, p in zip(members, mended, strict=True) if p is not None and i in again}
+                self._lowered({i: p for i, p in made.items() if proved[i][1].exact}, starts, beyond, ran)
+
+    def _lowered(
+        self,
+        made: Mapping[int, Pattern],
+        starts: Mapping[str, int],
+        beyond: Mapping[str, int],
+        ran: Mapping[str, int],
+    ) -> None:
+        """What holds from `starts` on, from as few on as it holds; no test drops where that is."""
+        derived, said = self.derived, (*self.held, *self.still)
+        if not made:
+            return
+        first = derived[next(iter(made))]
+        bench = Lowering(first.recipe, first.dtype, self.numbers, said, random.Random(self.seed + 2))
+        bounds = {i: _from(counts) for i, counts in bench.least(made, starts).items()}
+        lower = {i: replace(p, conditions=(*p.conditions, *bounds[i])) for i, p in made.items()}
+        again = {i: p for i, p in lower.items() if bounds[i] != _from(starts)}
+        proved = self._proved(first, again, beyond, {})
+        for i in made:
+            pattern, proof = proved.get(i, (derived[i].pattern, derived[i].proof))
+            if i in again:
+                if not proof.exact:
+                    continue
+                proof = replace(proof, points=[*proof.points, *derived[i].proof.points])
+                pattern = bounded(pattern, never_far(proof, ran, beyond))
+            derived[i] = replace(derived[i], pattern=bounded(pattern, bounds[i]), proof=proof)
 
     def _nearer(
         self,
@@ -190,9 +221,7 @@ def _settled(one: Derived) -> bool:
 
 def _from(starts: Mapping[str, int]) -> tuple[Condition, ...]:
     """Each count is at least the first one interpolated over: what comes only with many layers is there."""
-    return tuple(
-        Condition(Expr.symbol(name), ">=", Expr.const(start)) for name, start in starts.items() if start > 1
-    )
+    return tuple(at_least(name, start) for name, start in starts.items() if start > 1)
 
 
 def _meets(numbers: Mapping[str, int], bounds: Sequence[Condition]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from forwardbook.analyzers.symbolic.given import without_aliases
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.cost import Cost
@@ -105,9 +106,13 @@ class StoredRegime:
         return all(c.holds(widths) for c in self._stated if c.symbols() <= widths.keys())
 
     def speaks_of(self, call: CallRecord) -> bool:
-        """Whether a call is in its place and gives the inputs that it says; a copy's callers give others."""
+        """Whether a call is in its place and gives the inputs that it says; a copy's callers give others.
+
+        Entries of before aliases were told say nothing of them: they speak of calls with and without.
+        """
         known = self.regime.given and not self.is_copy
-        return self.regime.is_called_at(call.path) and (not known or call.given in self.regime.given)
+        ways = {call.given, without_aliases(call.given)}
+        return self.regime.is_called_at(call.path) and (not known or not ways.isdisjoint(self.regime.given))
 
     def shares_runs(self, other: StoredRegime) -> bool:
         """Whether both are of the same scenario and booleans: one run may hold calls of each."""

@@ -1,0 +1,34 @@
+"""Counts that a formula was interpolated over in; out smaller ones, at which a proof is to hold it, too.
+
+A state of memory that takes three layers to come about is not there with two: what fits three, four and five
+layers says too much of two.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Final
+
+ALONE: Final = 3  # at most so many are tried one by one
+
+
+class Fewer:
+    """What is still to be tried: all counts smaller, then each alone: one may hide what another does."""
+
+    def __init__(self, counts: Mapping[str, int], rng: random.Random) -> None:
+        self._counts = {name: value for name, value in counts.items() if value > 1}
+        self._rng = rng
+        names = sorted(self._counts)
+        alone = [[name] for name in names[:ALONE]] if len(names) > 1 else []
+        self._open = [one for one in (names, *alone) if one]
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def asked(self) -> dict[str, int]:
+        """The counts of the next point that are to be so, at least half of each; none when all was tried."""
+        names = self._open.pop(0) if self._open else []
+        return {
+            name: self._rng.randint(-(-self._counts[name] // 2), self._counts[name] - 1) for name in names
+        }

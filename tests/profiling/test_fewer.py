@@ -1,0 +1,25 @@
+"""A proof holds a formula at smaller counts than it was interpolated from: all at once, and each alone."""
+
+from __future__ import annotations
+
+import random
+
+from forwardbook.profiling.fewer import Fewer
+
+
+def test_all_are_smaller_at_once_and_then_each_alone() -> None:
+    """What one count hides, where it is small, shows where only the other is."""
+    fewer = Fewer({"layers": 3, "width": 40}, random.Random(5))
+
+    asked = [fewer.asked() for _ in range(len(fewer))]
+
+    assert [{"layers", "width"}, {"layers"}, {"width"}] == [set(one) for one in asked]
+    assert all(20 <= one.get("width", 20) < 40 and one.get("layers", 2) == 2 for one in asked)
+    assert {} == fewer.asked()
+
+
+def test_one_count_is_tried_once_and_a_single_layer_is_never_none() -> None:
+    """There is no smaller count than one."""
+    fewer = Fewer({"layers": 2, "one": 1}, random.Random(5))
+
+    assert [{"layers": 1}, {}] == [fewer.asked(), fewer.asked()]
