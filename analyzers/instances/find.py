@@ -158,13 +158,18 @@ def _only(typed: str, name: str, files: list[Path], place: Path) -> Found:
         raise ClassNotFound(
             _message(typed, f"{place.name} defines no class {name}", _near(name, _all_names(place)))
         )
-    public = [file for file in files if not any(part.startswith("_") for part in file.parts[-3:-1])]
-    public = public or files
+    public = [file for file in files if not _is_private(file)] or files
     if len(public) > 1:
         names = [_found(file, name).full_class_name for file in public]
         listed = ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if names[LISTED:] else "")
         raise AmbiguousClass(f"looking for {typed}: {len(names)} modules define it; say which: {listed}")
     return _found(public[0], name)
+
+
+def _is_private(file: Path) -> bool:
+    """Whether its module, or a package around it, has a name that begins with an underscore."""
+    own = () if file.stem == "__init__" else (file.stem,)
+    return any(part.startswith("_") for part in (*file.parts[-3:-1], *own))
 
 
 def _definitions(place: Path, name: str) -> list[Path]:

@@ -9,6 +9,7 @@ import torch
 
 from forwardbook.analyzers.symbolic.ledger import Guard, Ledger
 from forwardbook.analyzers.symbolic.node import Node
+from forwardbook.analyzers.symbolic.rounding import is_of_rounded
 from forwardbook.analyzers.symbolic.steady import steady, symbols_behind
 from forwardbook.formula import Condition, Expr, FormulaError
 
@@ -154,7 +155,7 @@ class Expressions:
     def _rounded(self, node: Node, value: Expr) -> Expr:
         """A ratio rounded to an integer: the ratio itself where it is one product and whole in this run."""
         if value.is_whole:
-            return value
+            return value if value.is_const or not is_of_rounded(node.args[0]) else _refuse(node)
         top, bottom = value.fraction()
         if _is_monomial(value) and float(node.args[0].hint) == int(node.args[0].hint):
             self._divided(node, top, bottom)

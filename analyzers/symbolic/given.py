@@ -1,8 +1,8 @@
 """A forward() and the arguments of one call in; which of its parameters the call gave, in one line, out.
 
 What a call costs hangs on the optional inputs that it gives: a mask that is handed over is added, one that is
-not is not made. It hangs on which of them are one tensor: that crosses the boundary once, and is freed but when
-the last lets go of it. The sizes do not tell.
+not is not made. It hangs on which of them are one tensor, too: that crosses the boundary once. The sizes tell
+neither.
 """
 
 from __future__ import annotations

@@ -47,6 +47,8 @@ class Pattern:
     consumed: tuple[Consumed, ...]
     given: tuple[str, ...]
     """What its calls gave: of each that gave others, the parameters of forward() that had a value."""
+    told: tuple[str, ...] = ()
+    """What the constructors of all that were called were told: choices that are not the default."""
     floated: tuple[Consumed, ...] = ()
     """The same of sizes of which `float()` was asked."""
     own: tuple[Condition, ...] = ()
@@ -145,6 +147,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         floated=tuple(_consumed(run, call, real=True)),
         own=tuple(_own(run, call)),
         given=tuple(dict.fromkeys(c.given for c, _, _ in group)),
+        told=tuple(text for text in call.told if all(text in c.told for c, _, _ in group)),
         subcalls=tuple(_subcalls(run, call)),
         classes=tuple(_classes(run, call)),
         steady=tuple(run.expressions.all_steady()),

@@ -22,6 +22,7 @@ from forwardbook.analyzers.symbolic.places import announced, segment
 from forwardbook.analyzers.symbolic.schemas import Schema, schema_of
 from forwardbook.analyzers.symbolic.shadows import leaves_in, tensors_in
 from forwardbook.analyzers.symbolic.storages import Storages, Widths
+from forwardbook.analyzers.symbolic.told import Told
 from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace, Unruled
 from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.cost import Cost
@@ -49,6 +50,7 @@ class Recorder(TorchDispatchMode):
         self.storages = Storages(widths, dtype, self.trace, expressions)
         self._stack: list[int] = []
         self._paths: dict[int, str] = {}
+        self.told: Told = {}
         self.places: Callable[[FrameType | None], tuple[Place, ...]] = segment
 
     # Module calls.
@@ -95,6 +97,8 @@ class Recorder(TorchDispatchMode):
         operands = [self.storages.operand(t) for t in (*handed, *cached)]
         call.arguments = {one.storage: one.bytes for one in operands}
         call.given = given(type(module).forward, args, kwargs, self.storages.key)
+        if self._stack:  # what is called by itself is built as its recipe says
+            call.told = self.told.get(id(module), ())
         self.trace.calls.append(call)
         self._stack.append(call.index)
         self._clock()

@@ -29,6 +29,7 @@ from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.shadows import carry
+from forwardbook.analyzers.symbolic.told import noted
 from forwardbook.analyzers.symbolic.trace import Place, Trace
 from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.formula import Expr
@@ -115,7 +116,7 @@ class SourcePlaces(Protocol):
 
 
 def _built(
-    recipe: Recipe, sizes: Sizes, values: Values
+    recipe: Recipe, sizes: Sizes, values: Values, recorder: Recorder
 ) -> tuple[torch.nn.Module, tuple[object, ...], dict[str, object]]:
     """The module of a recipe and what it is called with, on meta; what Python writes out keeps its values."""
     with (
@@ -124,7 +125,8 @@ def _built(
         no_initialisation(),
         _Construction(values),
     ):
-        root = recipe.build(sizes).eval()
+        with noted() as recorder.told:
+            root = recipe.build(sizes).eval()
         _on_meta(root)
         return root, *recipe.inputs(sizes, root, MetaMaker())
 
@@ -204,7 +206,7 @@ def run_symbolically(
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)
-        root, args, kwargs = _built(recipe, sizes, values)
+        root, args, kwargs = _built(recipe, sizes, values, recorder)
         ledger.running = True
         values.memory = Memory(ledger)
         stack.enter_context(weights_of_host())
@@ -233,7 +235,7 @@ def run_measured(
     with ExitStack() as stack, caches_apart(), default_dtype(dtype), torch.no_grad():
         for one in _on_any_device():
             stack.enter_context(one)
-        root, args, kwargs = _built(recipe, NumberSizes(sizes), values)
+        root, args, kwargs = _built(recipe, NumberSizes(sizes), values, recorder)
         stack.enter_context(weights_of_host())
         with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)

@@ -58,6 +58,8 @@ class CallRecord:
     results: dict[int, Size] = field(default_factory=dict)
     given: str = ""
     """Which parameters of its forward() had a value, in one line."""
+    told: tuple[str, ...] = ()
+    """What its holder told its constructor beside the config: choices that are not the default."""
     failed: bool = False
 
     @property

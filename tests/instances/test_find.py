@@ -22,6 +22,7 @@ LLAMA = "transformers.models.llama.modeling_llama"
         ("transformers.LlamaModel", f"{LLAMA}.LlamaModel"),
         ("Linear", "torch.nn.modules.linear.Linear"),
         ("torch.nn.LSTM", "torch.nn.modules.rnn.LSTM"),
+        ("torch.nn.CrossMapLRN2d", "torch.nn.modules.normalization.CrossMapLRN2d"),
         ("torch.nn.modules.linear.Linear", "torch.nn.modules.linear.Linear"),
     ],
 )

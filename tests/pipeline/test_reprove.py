@@ -16,7 +16,7 @@ from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain, Reproof, drawn
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import work
-from forwardbook.schema import WIDTH_NAMES, Entry, Proposal
+from forwardbook.schema import TOLD, WIDTH_NAMES, Entry, Proposal
 from forwardbook.workspace import Database, Workspace
 
 Make = Callable[..., Entry]
@@ -210,6 +210,17 @@ def test_a_regime_speaks_of_calls_that_were_given_what_it_says(make_entry: Make)
     assert [True, False, False, True] == [StoredRegime(known).speaks_of(one) for one in calls]
     assert [True, True, False, True] == [StoredRegime(unknown).speaks_of(one) for one in calls]
     assert [True, True, False, True] == [StoredRegime(known, is_copy=True).speaks_of(one) for one in calls]
+
+
+def test_a_regime_speaks_of_modules_that_were_told_what_it_says(make_entry: Make) -> None:
+    """One that masks says nothing of one that does not, though both have one config."""
+    told = make_entry().regimes[0].model_copy(
+        update={"context": "called as layers.*", "assumptions": (f"{TOLD}is_causal=True",)}
+    )
+    built = ((), ("is_causal=True", "b=1"))
+    calls = [CallRecord(0, nn.Identity(), "layers.0", -1, (), 0, told=one) for one in built]
+
+    assert [False, True] == [StoredRegime(told).speaks_of(one) for one in calls]
 
 
 def test_what_a_run_guessed_of_data_is_no_measurement_of_a_regime_that_says_nothing_of_it(

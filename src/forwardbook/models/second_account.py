@@ -29,6 +29,7 @@ from forwardbook.schema import (
     CALLED_AS,
     CUT,
     LEFT_OUT,
+    TOLD,
     WIDTH_NAMES,
     Entry,
     Regime,
@@ -161,7 +162,7 @@ def _otherwise(regime: Regime, config: Mapping[str, object]) -> Iterator[str]:
     """What the regime says of fields of its config that this config has otherwise, `name=value`."""
     for text in regime.assumptions:
         begin, said = field_said(text)
-        if not said or (begin == BUILT and not said.endswith(LEFT_OUT)):
+        if not said or begin == TOLD or (begin == BUILT and not said.endswith(LEFT_OUT)):
             continue
         name, _, value = said.partition("=")
         found = _at_path(config, name)

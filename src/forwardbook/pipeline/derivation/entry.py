@@ -16,6 +16,7 @@ from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounte
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.profiling.proof import Point
 from forwardbook.schema import (
+    TOLD,
     CodeLocation,
     Entry,
     FlopAnalysis,
@@ -51,16 +52,17 @@ def regime(
 
     `where` it is called is told of all regimes of a class together.
     """
-    summary = found.derived.pattern.summary
+    pattern = found.derived.pattern
+    summary, told = pattern.summary, [f"{TOLD}{text}" for text in pattern.told]
     quantities = {key: text(size) for key, size in summary.quantities().items()}
     lines = list(statements(summary.lines))
     conditions = tuple(c.text() for c in found.conditions)
     return Regime(
         name=name,
         context=where,
-        given=found.derived.pattern.given,
+        given=pattern.given,
         conditions=conditions,
-        assumptions=tuple(dict.fromkeys((*found.derived.pattern.assumptions, *assumptions))),
+        assumptions=tuple(dict.fromkeys((*pattern.assumptions, *told, *assumptions))),
         parameters=tuple(sorted(found.symbols())),
         flop_analysis=FlopAnalysis(
             flops=quantities["flops"],

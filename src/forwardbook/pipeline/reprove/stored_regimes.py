@@ -22,6 +22,7 @@ from forwardbook.schema import (
     LEFT_OUT,
     PER_LINE,
     QUANTITIES,
+    TOLD,
     WIDTH_NAMES,
     Regime,
 )
@@ -110,6 +111,9 @@ class StoredRegime:
 
         Entries of before aliases were told say nothing of them: they speak of calls with and without.
         """
+        said = {one.removeprefix(TOLD) for one in self.regime.assumptions if one.startswith(TOLD)}
+        if not said.issubset(call.told) and not self.is_copy:
+            return False
         known = self.regime.given and not self.is_copy
         ways = {call.given, without_aliases(call.given)}
         return self.regime.is_called_at(call.path) and (not known or not ways.isdisjoint(self.regime.given))

@@ -1,0 +1,70 @@
+"""Modules that are being built in; out which choices their constructors were told: `is_causal=True`.
+
+What a block costs hangs on what its holder makes of it: one that is told to be causal masks, and its config
+says nothing of it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from types import FrameType
+from typing import Final
+
+import torch
+
+_CHOICES: Final = (bool, str)
+_LONG: Final = 40  # characters: what is longer is a text, and no choice
+
+Told = dict[int, tuple[str, ...]]
+"""By the identity of a module what its constructor was told that is not the default."""
+
+
+@contextmanager
+def noted() -> Iterator[Told]:
+    """Inside, what constructors are told is written down."""
+    told: Told = {}
+    original: Callable[..., None] = torch.nn.Module.__init__
+
+    def noting(self: torch.nn.Module, *args: object, **kwargs: object) -> None:
+        told[id(self)] = tuple(_choices(self, sys._getframe(1)))
+        original(self, *args, **kwargs)
+
+    torch.nn.Module.__init__ = noting  # type: ignore[method-assign]
+    try:
+        yield told
+    finally:
+        torch.nn.Module.__init__ = original  # type: ignore[method-assign]
+
+
+def _choices(module: torch.nn.Module, frame: FrameType | None) -> Iterator[str]:
+    """What the outermost constructor of a module was told, from the frames of them all."""
+    own: FrameType | None = None
+    while frame is not None and frame.f_code.co_name == "__init__" and _first(frame) is module:
+        own, frame = frame, frame.f_back
+    if own is None:
+        return
+    values = own.f_locals
+    for name, default in _defaults(type(module).__init__):
+        value = values.get(name)
+        if type(value) in _CHOICES and value != default and len(text := f"{name}={value}") <= _LONG:
+            yield text
+
+
+def _first(frame: FrameType) -> object:
+    """The first argument of a function that runs."""
+    code = frame.f_code
+    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+
+
+@lru_cache(maxsize=4096)
+def _defaults(constructor: Callable[..., None]) -> tuple[tuple[str, object], ...]:
+    """The parameters of a constructor with their defaults; none where Python cannot tell them."""
+    try:
+        parameters = inspect.signature(constructor).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple((one.name, one.default) for one in parameters)[1:]
