@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from typing import Final
 
 ALONE: Final = 3  # at most so many are tried one by one
+LAYERS: Final = 16  # counts of layers in runs are as small; what is larger is rather a length
+TWO: Final = 2  # layers: a first and a last, and none between
 
 
 class Fewer:
@@ -27,8 +29,12 @@ class Fewer:
         return len(self._open)
 
     def asked(self) -> dict[str, int]:
-        """The counts of the next point that are to be so, at least half of each; none when all was tried."""
+        """The counts of the next point that are to be so; none when all was tried."""
         names = self._open.pop(0) if self._open else []
-        return {
-            name: self._rng.randint(-(-self._counts[name] // 2), self._counts[name] - 1) for name in names
-        }
+        return {name: self._below(self._counts[name]) for name in names}
+
+    def _below(self, count: int) -> int:
+        """Two layers, or one; of what is no number of layers at least half."""
+        if count <= LAYERS:
+            return min(TWO, count - 1)
+        return self._rng.randint(-(-count // 2), count - 1)

@@ -167,6 +167,8 @@ def prove(
         fixed = _kept(hints, rng, attempt)
         if seen and attempt % 2:
             fixed = {name: value for name, value in fixed.items() if not _unvaried({name: value}, seen)}
+        if len(seen) >= least:  # what is refused at most sizes may never have been met as the run had it
+            fixed |= {n: hint for n, hint in free.items() if hint > 1 and all(s[n] != hint for s in seen)}
         lower = fewer.asked() if len(seen) >= points - 2 and not refuted else {}
         elsewhere = seen and not lower  # a width of one hides which of two states is the fuller
         far = octaves.asked() if elsewhere and not refuted else {}

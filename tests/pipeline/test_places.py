@@ -98,6 +98,34 @@ def test_only_the_number_that_says_which_sizes_are_named_is_kept(recipe_from: Ma
     assert set(contexts(found)) == {"called as stages.0.*", "called as stages.1.*"}
 
 
+class Blocks(nn.Module):
+    """A list of one block of the first width, and three of the second."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList([Projection(w) for w in (first, second, second, second)])
+        self.wider = second - first
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = F.pad(self.blocks[0](x), (0, self.wider))
+        for block in self.blocks[1:]:
+            x = block(x)
+        return x
+
+
+def test_one_block_of_a_stage_keeps_its_number_beside_several_of_another(recipe_from: Maker) -> None:
+    """What is said of the block of the first width is not said of the others."""
+    recipe = recipe_from(
+        Blocks,
+        lambda n: Blocks(getattr(n, "widths.0"), getattr(n, "widths.1")),
+        lambda n, maker: (maker.floats((n.rows, getattr(n, "widths.0"))),),
+        conditions=("{widths.0} < {widths.1}",),
+        **{"rows": 9, "widths.0": 6, "widths.1": 10},
+    )
+    told = contexts(regimes_of(recipe, 3, 3, False, [PROJECTION]))
+    assert {"called as blocks.0", "called as blocks.*"} == set(told)
+
+
 def test_layers_that_are_alike_have_their_numbers_left_open(recipe_from: Maker) -> None:
     recipe = over_rows(recipe_from, Stack, "width", "layers", layers=3)
     assert set(contexts(regimes_of(recipe, 3, 3, False, [PROJECTION]))) == {"called as layers.*"}

@@ -8,7 +8,7 @@ from forwardbook.profiling.fewer import Fewer
 
 
 def test_all_are_smaller_at_once_and_then_each_alone() -> None:
-    """What one count hides, where it is small, shows where only the other is."""
+    """What one small count hides shows where only the other is small: two layers, and half of a width."""
     fewer = Fewer({"layers": 3, "width": 40}, random.Random(5))
 
     asked = [fewer.asked() for _ in range(len(fewer))]

@@ -13,7 +13,7 @@ from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
 from forwardbook.pipeline.derivation.counts_from import Lowering, at_least
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
-from forwardbook.profiling.proof import PatternProof, prove
+from forwardbook.profiling.proof import PatternProof, predict, prove, widths_of
 
 WIDE = 12  # beyond it a number is rather a length that is gone through in steps than a count of layers
 FIRST = 2  # ways of choosing counts that are tried before such lengths stay as they are
@@ -116,7 +116,7 @@ class _Work:
             again = {
                 i: replace(p, conditions=(*p.conditions, *bounds))
                 for i, p in zip(members, mended, strict=True)
-                if p is not None and not _settled(derived[i])
+                if p is not None and not _settled(derived[i]) and (bounds or self._holds_here(p, derived[i]))
             }
             below = {} if bounds else starts
             proved = self._proved(first, again, beyond, below)
@@ -130,6 +130,14 @@ class _Work:
             if bounds:
                 made = {i: p for i, p in zip(members, mended, strict=True) if p is not None and i in again}
                 self._lowered({i: p for i, p in made.items() if proved[i][1].exact}, starts, beyond, ran)
+
+    def _holds_here(self, made: Pattern, one: Derived) -> bool:
+        """Whether a formula for all counts gives what the run had that is known; no further run is needed."""
+        if one.seen is None:
+            return True
+        sizes = {**self.numbers, **widths_of(one.dtype)}
+        ours, theirs = made.summary.quantities(), one.seen.quantities()
+        return all(predict(ours[name], sizes) == predict(theirs[name], sizes) for name in ours)
 
     def _lowered(
         self,

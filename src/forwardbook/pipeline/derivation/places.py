@@ -68,13 +68,13 @@ def _told(mine: _Place, every: Sequence[_Place]) -> str:
 def _kept(mine: _Place, column: int, beside: Sequence[_Place]) -> str:
     """The number in a column where it says which sizes are named."""
     number = mine.numbers[column]
-    alone = [one for one in beside if len(one.numbers[column]) == 1]
-    others = [one for one in alone if one.numbers[column] != number]
+    others = [one for one in beside if number.isdisjoint(one.numbers[column])]
     if len(number) != 1 or not mine.sizes or not others:
         return ANY
     by_sizes: dict[frozenset[str], set[frozenset[str]]] = {}
-    for one in alone:
-        by_sizes.setdefault(one.sizes, set()).add(one.numbers[column])
+    for one in beside:
+        if len(one.numbers[column]) == 1 or one.sizes == mine.sizes:
+            by_sizes.setdefault(one.sizes, set()).add(one.numbers[column])
     return ANY if any(len(numbers) > 1 for numbers in by_sizes.values()) else next(iter(number))
 
 
