@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 from forwardbook.analyzers.symbolic.ledger import Consumption
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun
 from forwardbook.analyzers.symbolic.summary import Summary, executed, forward_code, summarise
-from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, Unruled
+from forwardbook.analyzers.symbolic.told import apart
+from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, Unruled, general
 from forwardbook.formula import Condition, Expr
 
 
@@ -49,6 +50,8 @@ class Pattern:
     """What its calls gave: of each that gave others, the parameters of forward() that had a value."""
     told: tuple[str, ...] = ()
     """What the constructors of all that were called were told: choices that are not the default."""
+    kept: tuple[str, ...] = ()
+    """What tells their modules from others in the same places of the run, as `layer_type=full_attention`."""
     floated: tuple[Consumed, ...] = ()
     """The same of sizes of which `float()` was asked."""
     own: tuple[Condition, ...] = ()
@@ -99,7 +102,17 @@ def hint_reader(run: SymbolicRun) -> dict[str, int]:
 
 def patterns(run: SymbolicRun, target: str) -> list[Pattern]:
     """The distinct call patterns of `target`, in the order in which they first ran."""
-    return [_pattern(run, calls) for calls in _grouped(run, target)]
+    groups = _grouped(run, target)
+    found = [_pattern(run, calls) for calls in groups]
+    every = [(general(call.path), call.module) for calls in groups for call, *_ in calls]
+    return [replace(one, kept=_kept(calls, every)) for one, calls in zip(found, groups, strict=True)]
+
+
+def _kept(group: list[_Found], every: list[tuple[str, torch.nn.Module]]) -> tuple[str, ...]:
+    """What the modules of a group keep otherwise than modules of other groups in their places."""
+    own = [call.module for call, *_ in group]
+    places, mine = {general(call.path) for call, *_ in group}, {id(module) for module in own}
+    return apart(own, [module for place, module in every if place in places and id(module) not in mine])
 
 
 def call_pattern(run: SymbolicRun, path: str, occurrence: int) -> Pattern | None:

@@ -1,14 +1,14 @@
-"""Modules that are being built in; out which choices their constructors were told: `is_causal=True`.
+"""Modules in; out the choices that make them what they are: `is_causal=True`, told to a constructor or kept.
 
 What a block costs hangs on what its holder makes of it: one that is told to be causal masks, and its config
-says nothing of it.
+says nothing of it. Of layers in a list some attend to all that was before and some to the last tokens.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from types import FrameType
@@ -38,6 +38,25 @@ def noted() -> Iterator[Told]:
         yield told
     finally:
         torch.nn.Module.__init__ = original  # type: ignore[method-assign]
+
+
+def kept(module: torch.nn.Module) -> dict[str, str]:
+    """The choices among the attributes of a module, `layer_type` and its like."""
+    own = ((name, value) for name, value in vars(module).items() if not name.startswith("_"))
+    choices = {name: str(value) for name, value in own if type(value) in _CHOICES and name != "training"}
+    return {name: value for name, value in choices.items() if len(f"{name}={value}") <= _LONG}
+
+
+def apart(own: Sequence[torch.nn.Module], others: Iterable[torch.nn.Module]) -> tuple[str, ...]:
+    """What all of these modules keep, and some of the others otherwise: `layer_type=full_attention`."""
+    mine = [kept(one) for one in own]
+    same = {name: value for name, value in mine[0].items() if all(one.get(name) == value for one in mine)}
+    theirs = [kept(one) for one in others]
+    return tuple(
+        f"{name}={value}"
+        for name, value in sorted(same.items())
+        if any(one.get(name, value) != value for one in theirs)
+    )
 
 
 def _choices(module: torch.nn.Module, frame: FrameType | None) -> Iterator[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Final
 
 import torch
 
@@ -11,6 +13,7 @@ from forwardbook.analyzers.ops.operation import Size
 from forwardbook.analyzers.symbolic.attention import Attention
 from forwardbook.cost import Cost
 
+NUMBER: Final = re.compile(r"\.(\d+)(?=\.|$)")  # of a place in a list, in a path below a model
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -38,6 +41,11 @@ class OperationRecord:
     marks: int
     touched: tuple[tuple[int, object, Size], ...]
     attention: Attention | None = None
+
+
+def general(path: str) -> str:
+    """A path below a model with the places in lists left open, `layers.*.mlp`."""
+    return NUMBER.sub(".*", path)
 
 
 @dataclass(slots=True)

@@ -32,6 +32,7 @@ BUILT: Final = "built with "  # how an assumption begins that says how the modul
 LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
 CONFIGURED: Final = "a config with "  # how one begins about a field that is no size of a formula: name=JSON
 TOLD: Final = "a constructor told "  # how one begins about what a holder chose beside the config: name=value
+KEPT: Final = "a module with "  # how one begins about what tells it from others in its place: name=value
 CUT: Final = "..."  # how one ends whose value is longer than what is told
 
 CALLED_AS: Final = "called as "  # how the context of a regime begins that names places below a model
@@ -66,7 +67,7 @@ def together(assumptions: Iterable[str]) -> list[str]:
 
 def field_said(assumption: str) -> tuple[str, str]:
     """How an assumption about a single field begins, and `name=value`; any other, and nothing."""
-    begin = next((one for one in (BUILT, CONFIGURED, TOLD) if assumption.startswith(one)), assumption)
+    begin = next((one for one in (BUILT, CONFIGURED, TOLD, KEPT) if assumption.startswith(one)), assumption)
     return begin, assumption.removeprefix(begin)
 
 

@@ -16,7 +16,7 @@ from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain, Reproof, drawn
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import work
-from forwardbook.schema import TOLD, WIDTH_NAMES, Entry, Proposal
+from forwardbook.schema import KEPT, TOLD, WIDTH_NAMES, Entry, Proposal
 from forwardbook.workspace import Database, Workspace
 
 Make = Callable[..., Entry]
@@ -221,6 +221,17 @@ def test_a_regime_speaks_of_modules_that_were_told_what_it_says(make_entry: Make
     calls = [CallRecord(0, nn.Identity(), "layers.0", -1, (), 0, told=one) for one in built]
 
     assert [False, True] == [StoredRegime(told).speaks_of(one) for one in calls]
+
+
+def test_a_regime_speaks_of_modules_that_keep_what_it_says(make_entry: Make) -> None:
+    """One of full attention says nothing of a layer with a window, nor of one that has no kinds."""
+    said = {"context": "called as layers.*", "assumptions": (f"{KEPT}layer_type=full",)}
+    full = make_entry().regimes[0].model_copy(update=said)
+    modules = [nn.Identity(), nn.Identity(), nn.Identity()]
+    modules[0].layer_type, modules[1].layer_type = "full", "sliding"  # type: ignore[assignment]
+    calls = [CallRecord(0, module, "layers.0", -1, (), 0) for module in modules]
+
+    assert [True, False, False] == [StoredRegime(full).speaks_of(one) for one in calls]
 
 
 def test_what_a_run_guessed_of_data_is_no_measurement_of_a_regime_that_says_nothing_of_it(

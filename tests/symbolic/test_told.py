@@ -74,3 +74,36 @@ def test_a_pattern_says_what_all_its_calls_were_told(recipe_from: Callable[..., 
 
     assert [("is_causal=True",), ()] == [one.told for one in found]
     assert [("first", "second"), ("last",)] == [one.paths for one in found]
+
+
+class Layer(nn.Module):
+    """Of two kinds, of which one costs more."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.layer_type, self.deterministic = kind, True
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * x + 1 if self.layer_type == "full" else x * x
+
+
+class Layers(nn.Module):
+    """Every second layer is full."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Layer(kind) for kind in ("sliding", "full", "sliding", "full")])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def test_layers_of_a_list_are_told_apart_by_what_they_keep(recipe_from: Callable[..., Recipe]) -> None:
+    """What is the same in all of them tells none apart."""
+    recipe = recipe_from(Layers, lambda n: Layers(), lambda n, maker: (maker.floats((n.rows, 4)),), rows=5)
+
+    found = patterns(run_symbolically(recipe), class_name(Layer("full")))
+
+    assert [("layer_type=sliding",), ("layer_type=full",)] == [one.kept for one in found]

@@ -28,6 +28,7 @@ from forwardbook.schema import (
     BUILT,
     CALLED_AS,
     CUT,
+    KEPT,
     LEFT_OUT,
     TOLD,
     WIDTH_NAMES,
@@ -162,7 +163,7 @@ def _otherwise(regime: Regime, config: Mapping[str, object]) -> Iterator[str]:
     """What the regime says of fields of its config that this config has otherwise, `name=value`."""
     for text in regime.assumptions:
         begin, said = field_said(text)
-        if not said or begin == TOLD or (begin == BUILT and not said.endswith(LEFT_OUT)):
+        if not said or begin in (TOLD, KEPT) or (begin == BUILT and not said.endswith(LEFT_OUT)):
             continue
         name, _, value = said.partition("=")
         found = _at_path(config, name)

@@ -16,6 +16,7 @@ from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounte
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.profiling.proof import Point
 from forwardbook.schema import (
+    KEPT,
     TOLD,
     CodeLocation,
     Entry,
@@ -54,6 +55,7 @@ def regime(
     """
     pattern = found.derived.pattern
     summary, told = pattern.summary, [f"{TOLD}{text}" for text in pattern.told]
+    told += [f"{KEPT}{text}" for text in pattern.kept]
     quantities = {key: text(size) for key, size in summary.quantities().items()}
     lines = list(statements(summary.lines))
     conditions = tuple(c.text() for c in found.conditions)

@@ -7,16 +7,15 @@ place never name the same ones.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from forwardbook.analyzers.symbolic.trace import NUMBER, general
 from forwardbook.pipeline.derivation.explore import Found
 from forwardbook.schema import ALONE, CALLED_AS
 
 ANY: Final = "*"
-_NUMBER: Final = re.compile(r"\.(\d+)(?=\.|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +41,6 @@ def contexts(found: Sequence[Found]) -> list[str]:
 def context(found: Found) -> str:
     """Where it is called, all numbers left open."""
     return _context(one.place for one in _places(found))
-
-
-def general(path: str) -> str:
-    """A path below a model with the places in lists left open."""
-    return _NUMBER.sub(f".{ANY}", path)
 
 
 def _context(places: Iterable[str]) -> str:
@@ -80,9 +74,9 @@ def _kept(mine: _Place, column: int, beside: Sequence[_Place]) -> str:
 
 def _places(found: Found) -> Iterator[_Place]:
     pattern = found.derived.pattern
-    sizes = frozenset(name for name in pattern.summary.symbols() if _NUMBER.search(name))
+    sizes = frozenset(name for name in pattern.summary.symbols() if NUMBER.search(name))
     numbers: dict[str, list[list[str]]] = {}
     for path in pattern.paths:
-        numbers.setdefault(general(path), []).append(_NUMBER.findall(path))
+        numbers.setdefault(general(path), []).append(NUMBER.findall(path))
     for place, rows in numbers.items():
         yield _Place(place, tuple(map(frozenset, zip(*rows, strict=True))), sizes)

@@ -16,9 +16,8 @@ from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.symbolic.patterns import calls_of
 from forwardbook.analyzers.symbolic.summary import summarise
-from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
+from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, general
 from forwardbook.formula import Condition
-from forwardbook.pipeline.derivation.places import general
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain, State
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.schema import WIDTH_NAMES, Entry, Given

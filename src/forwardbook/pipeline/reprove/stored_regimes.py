@@ -10,6 +10,7 @@ from typing import Final
 
 from forwardbook.analyzers.symbolic.given import without_aliases
 from forwardbook.analyzers.symbolic.summary import Summary
+from forwardbook.analyzers.symbolic.told import kept
 from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError, parse
@@ -19,12 +20,14 @@ from forwardbook.profiling.proof import predict
 from forwardbook.schema import (
     BUILT,
     CONFIGURED,
+    KEPT,
     LEFT_OUT,
     PER_LINE,
     QUANTITIES,
     TOLD,
     WIDTH_NAMES,
     Regime,
+    field_said,
 )
 
 GUESSED: Final = (DATA, "a mask computed from weights ")
@@ -111,12 +114,18 @@ class StoredRegime:
 
         Entries of before aliases were told say nothing of them: they speak of calls with and without.
         """
-        said = {one.removeprefix(TOLD) for one in self.regime.assumptions if one.startswith(TOLD)}
-        if not said.issubset(call.told) and not self.is_copy:
+        if not self.is_copy and not self._is_of(call):
             return False
         known = self.regime.given and not self.is_copy
         ways = {call.given, without_aliases(call.given)}
         return self.regime.is_called_at(call.path) and (not known or not ways.isdisjoint(self.regime.given))
+
+    def _is_of(self, call: CallRecord) -> bool:
+        """Whether the module that was called is as it says: what it was told, and what it keeps."""
+        pairs = [field_said(one) for one in self.regime.assumptions]
+        told = {text for begin, text in pairs if begin == TOLD}
+        asked = {text for begin, text in pairs if begin == KEPT}
+        return told.issubset(call.told) and asked <= {f"{n}={v}" for n, v in kept(call.module).items()}
 
     def shares_runs(self, other: StoredRegime) -> bool:
         """Whether both are of the same scenario and booleans: one run may hold calls of each."""
