@@ -41,22 +41,30 @@ def noted() -> Iterator[Told]:
 
 
 def kept(module: torch.nn.Module) -> dict[str, str]:
-    """The choices among the attributes of a module, `layer_type` and its like."""
-    own = ((name, value) for name, value in vars(module).items() if not name.startswith("_"))
-    choices = {name: str(value) for name, value in own if type(value) in _CHOICES and name != "training"}
-    return {name: value for name, value in choices.items() if len(f"{name}={value}") <= _LONG}
+    """The choices that a module and those right below it keep, `self_attn.layer_type` and its like."""
+    below = [(f"{name}.", one) for name, one in module.named_children()]
+    return {name: value for prefix, one in (("", module), *below) for name, value in _kept(one, prefix)}
+
+
+def _kept(module: torch.nn.Module, prefix: str) -> Iterator[tuple[str, str]]:
+    for name, value in vars(module).items():
+        if type(value) in _CHOICES and name != "training" and not name.startswith("_"):
+            full, text = f"{prefix}{name}", str(value)
+            if len(text) <= _LONG:
+                yield full, text
 
 
 def apart(own: Sequence[torch.nn.Module], others: Iterable[torch.nn.Module]) -> tuple[str, ...]:
-    """What all of these modules keep, and some of the others otherwise: `layer_type=full_attention`."""
+    """What all of these modules keep, and some of the others otherwise: `layer_type=full_attention`.
+
+    What modules below keep is told where they themselves keep nothing of the kind.
+    """
     mine = [kept(one) for one in own]
     same = {name: value for name, value in mine[0].items() if all(one.get(name) == value for one in mine)}
     theirs = [kept(one) for one in others]
-    return tuple(
-        f"{name}={value}"
-        for name, value in sorted(same.items())
-        if any(one.get(name, value) != value for one in theirs)
-    )
+    differ = [name for name in sorted(same) if any(one.get(name, same[name]) != same[name] for one in theirs)]
+    themselves = [name for name in differ if "." not in name]
+    return tuple(f"{name}={same[name]}" for name in themselves or differ)
 
 
 def _choices(module: torch.nn.Module, frame: FrameType | None) -> Iterator[str]:

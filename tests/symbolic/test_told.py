@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import class_name, patterns
 from forwardbook.analyzers.symbolic.run import run_symbolically
-from forwardbook.analyzers.symbolic.told import noted
+from forwardbook.analyzers.symbolic.told import apart, noted
 
 
 class Block(nn.Module):
@@ -98,6 +98,21 @@ class Layers(nn.Module):
         for layer in self.layers:
             x = layer(x)
         return x
+
+
+class Holder(nn.Module):
+    """Keeps nothing itself, but its attention does."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.attention = Layer(kind)
+
+
+def test_a_layer_is_told_apart_by_what_the_modules_right_below_it_keep() -> None:
+    """Where it keeps nothing of the kind itself."""
+    assert ("attention.layer_type=full",) == apart([Holder("full")], [Holder("sliding"), Holder("full")])
+    assert () == apart([Holder("full")], [Holder("full")])
+    assert ("layer_type=full",) == apart([Layer("full")], [Layer("sliding")])
 
 
 def test_layers_of_a_list_are_told_apart_by_what_they_keep(recipe_from: Callable[..., Recipe]) -> None:
