@@ -106,6 +106,12 @@ def compare(summary: Summary, measured: Summary, sizes: Mapping[str, int]) -> Po
     return Point(dict(sizes), predicted, real, len(ours), tuple(differences))
 
 
+def met_in(trace: Trace, pattern: Pattern, sizes: Mapping[str, int]) -> Point | None:
+    """A pattern against its own call in a run at `sizes`, widths among them; None where the run made none."""
+    call = find_call(trace, pattern.path, pattern.occurrence)
+    return compare(pattern.summary, summarise(trace, call, {}), sizes) if call is not None else None
+
+
 def _integer(size: Size) -> int:
     """What a measured run counted, which is always a number."""
     return Expr.of(size).const_value()
@@ -203,11 +209,10 @@ def prove(
         farther.met(sizes)
         seen.append(sizes)
         for proof in proofs:
-            call = find_call(trace, proof.pattern.path, proof.pattern.occurrence)
-            if call is None or (len(proof.points) >= wanted and not further):
+            if len(proof.points) >= wanted and not further:
                 continue
-            measured = summarise(trace, call, {})
-            proof.points.append(compare(proof.pattern.summary, measured, {**sizes, **widths}))
+            point = met_in(trace, proof.pattern, {**sizes, **widths})
+            proof.points += [] if point is None else [point]
     for proof in proofs:
         if len(proof.points) < points:
             proof.reason = problem

@@ -17,11 +17,11 @@ from torch import Tensor
 
 from forwardbook.analyzers.symbolic.shadows import tensors_in
 
-_CHOICES: Final = (bool, str)
+CHOICES: Final = (bool, str)
 """Types of values that are told: they choose among the branches of a forward()."""
-_PLAIN: Final = (*_CHOICES, int, float)
+_PLAIN: Final = (*CHOICES, int, float)
 """Types of values that may be the default; a symbolic size is none: to compare it is to ask for it."""
-_LONG: Final = 40  # characters of a text that is a value; beyond it only the name is told
+LONG: Final = 40  # characters of a text that is a value; beyond it only the name is told
 _ALIASES: Final = re.compile(r" aliases \w+")
 _Parameters = Sequence[inspect.Parameter]
 _Storage = Callable[[Tensor], int]
@@ -37,10 +37,10 @@ def given(
 
     `storage` numbers the memory that tensors lie in; what lies in that of an earlier parameter aliases it.
     """
-    parameters = _parameters(forward)
-    defaults = {one.name: one.default for one in parameters}
-    order = {one.name: place for place, one in enumerate(parameters)}
-    named = dict(_named(parameters, args)) | dict(kwargs)
+    known = parameters(forward)
+    defaults = {one.name: one.default for one in known}
+    order = {one.name: place for place, one in enumerate(known)}
+    named = dict(_named(known, args)) | dict(kwargs)
     told = {
         name: _told(name, value)
         for name, value in named.items()
@@ -69,10 +69,10 @@ def _aliases(named: Mapping[str, object], storage: _Storage) -> Iterator[tuple[s
 
 
 @lru_cache(maxsize=4096)
-def _parameters(forward: Callable[..., object]) -> _Parameters:
-    """Those of forward() without `self`; none where Python cannot tell them."""
+def parameters(method: Callable[..., object]) -> _Parameters:
+    """Those of a forward() or a constructor without `self`; none where Python cannot tell them."""
     try:
-        return tuple(inspect.signature(forward).parameters.values())[1:]
+        return tuple(inspect.signature(method).parameters.values())[1:]
     except (TypeError, ValueError):
         return ()
 
@@ -84,5 +84,5 @@ def _named(parameters: _Parameters, args: Sequence[object]) -> Iterator[tuple[st
 
 
 def _told(name: str, value: object) -> str:
-    text = f"{name}={value}" if type(value) in _CHOICES else name
-    return text if len(text) <= _LONG else name
+    text = f"{name}={value}" if type(value) in CHOICES else name
+    return text if len(text) <= LONG else name

@@ -112,7 +112,8 @@ def _kept(group: list[_Found], every: list[tuple[str, torch.nn.Module]]) -> tupl
     """What the modules of a group keep otherwise than modules of other groups in their places."""
     own = [call.module for call, *_ in group]
     places, mine = {general(call.path) for call, *_ in group}, {id(module) for module in own}
-    return apart(own, [module for place, module in every if place in places and id(module) not in mine])
+    others = [module for place, module in every if place in places and id(module) not in mine]
+    return apart(own, others) if others else ()
 
 
 def call_pattern(run: SymbolicRun, path: str, occurrence: int) -> Pattern | None:

@@ -6,18 +6,14 @@ says nothing of it. Of layers in a list some attend to all that was before and s
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from types import FrameType
-from typing import Final
 
 import torch
 
-_CHOICES: Final = (bool, str)
-_LONG: Final = 40  # characters: what is longer is a text, and no choice
+from forwardbook.analyzers.symbolic.given import CHOICES, LONG, parameters
 
 Told = dict[int, tuple[str, ...]]
 """By the identity of a module what its constructor was told that is not the default."""
@@ -48,9 +44,9 @@ def kept(module: torch.nn.Module) -> dict[str, str]:
 
 def _kept(module: torch.nn.Module, prefix: str) -> Iterator[tuple[str, str]]:
     for name, value in vars(module).items():
-        if type(value) in _CHOICES and name != "training" and not name.startswith("_"):
+        if type(value) in CHOICES and name != "training" and not name.startswith("_"):
             full, text = f"{prefix}{name}", str(value)
-            if len(text) <= _LONG:
+            if len(text) <= LONG:
                 yield full, text
 
 
@@ -75,9 +71,9 @@ def _choices(module: torch.nn.Module, frame: FrameType | None) -> Iterator[str]:
     if own is None:
         return
     values = own.f_locals
-    for name, default in _defaults(type(module).__init__):
-        value = values.get(name)
-        if type(value) in _CHOICES and value != default and len(text := f"{name}={value}") <= _LONG:
+    for one in parameters(type(module).__init__):
+        value = values.get(one.name)
+        if type(value) in CHOICES and value != one.default and len(text := f"{one.name}={value}") <= LONG:
             yield text
 
 
@@ -85,13 +81,3 @@ def _first(frame: FrameType) -> object:
     """The first argument of a function that runs."""
     code = frame.f_code
     return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
-
-
-@lru_cache(maxsize=4096)
-def _defaults(constructor: Callable[..., None]) -> tuple[tuple[str, object], ...]:
-    """The parameters of a constructor with their defaults; none where Python cannot tell them."""
-    try:
-        parameters = inspect.signature(constructor).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    return tuple((one.name, one.default) for one in parameters)[1:]

@@ -14,10 +14,9 @@ from typing import Final
 import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.patterns import Pattern, find_call
-from forwardbook.analyzers.symbolic.summary import summarise
+from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.formula import Condition, Expr
-from forwardbook.profiling.proof import compare, measure, widths_of
+from forwardbook.profiling.proof import measure, met_in, widths_of
 from forwardbook.profiling.sizes import draw
 
 LOWER: Final = 8  # at most so many steps down: the counts lie at most so far above those of the run
@@ -71,13 +70,8 @@ class Lowering:
                 trace = measure(self.recipe, sizes, self.dtype, widths)
             except Exception:  # noqa: BLE001 - the module refuses these sizes; others may do
                 continue
-            held = []
-            for i, pattern in patterns.items():
-                call = find_call(trace, pattern.path, pattern.occurrence)
-                if call is not None:
-                    point = compare(pattern.summary, summarise(trace, call, {}), {**sizes, **widths})
-                    held += [] if point.differences else [i]
-            return held
+            points = {i: met_in(trace, pattern, {**sizes, **widths}) for i, pattern in patterns.items()}
+            return [i for i, point in points.items() if point is not None and not point.differences]
         return []
 
 

@@ -128,8 +128,9 @@ class _Work:
                     if proof.exact:
                         self.favoured[names] = (dict(starts), step)
             if bounds:
-                made = {i: p for i, p in zip(members, mended, strict=True) if p is not None and i in again}
-                self._lowered({i: p for i, p in made.items() if proved[i][1].exact}, starts, beyond, ran)
+                exact = {i for i in again if proved[i][1].exact}
+                made = {i: p for i, p in zip(members, mended, strict=True) if p is not None and i in exact}
+                self._lowered(made, starts, beyond, ran)
 
     def _holds_here(self, made: Pattern, one: Derived) -> bool:
         """Whether a formula for all counts gives what the run had that is known; no further run is needed."""
@@ -147,9 +148,9 @@ class _Work:
         ran: Mapping[str, int],
     ) -> None:
         """What holds from `starts` on, from as few on as it holds; no test drops where that is."""
-        derived, said = self.derived, (*self.held, *self.still)
         if not made:
             return
+        derived, said = self.derived, (*self.held, *self.still)
         first = derived[next(iter(made))]
         bench = Lowering(first.recipe, first.dtype, self.numbers, said, random.Random(self.seed + 2))
         bounds = {i: _from(counts) for i, counts in bench.least(made, starts).items()}

@@ -10,14 +10,12 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from forwardbook.analyzers.symbolic.patterns import find_call
-from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.alone import DRAWS, Alone, Search
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
-from forwardbook.profiling.proof import compare, measure, widths_of
+from forwardbook.profiling.proof import measure, met_in, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
 
@@ -59,10 +57,10 @@ def _judge(
     for one, mine in zip(derived, alone, strict=True):
         if not one.exact or not (broken := mine.broken(sizes)) or mine.knows(broken):
             continue
-        call = find_call(trace, one.pattern.path, one.pattern.occurrence)
-        if call is None:
+        point = met_in(trace, one.pattern, sizes)
+        if point is None:
             continue
-        if compare(one.pattern.summary, summarise(trace, call, {}), sizes).differences:
+        if point.differences:
             mine.fails(sizes, broken)
         else:
             mine.has_held(broken)

@@ -16,15 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forwardbook.analyzers.symbolic.assume import independent, informative
-from forwardbook.analyzers.symbolic.patterns import find_call
-from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.of_callers import Outcome, of_callers
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import negated
-from forwardbook.profiling.proof import Point, compare, measure, widths_of
+from forwardbook.profiling.proof import Point, measure, met_in, widths_of
 from forwardbook.profiling.sizes import draw
 
 MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
@@ -174,14 +172,7 @@ def _outcome(
             trace = measure(first.recipe, sizes, first.dtype, widths)
         except Exception:  # noqa: BLE001 - the module refuses these sizes: its own condition
             continue
-        points: list[Point | None] = []
-        for one in bench.derived:
-            call = find_call(trace, one.pattern.path, one.pattern.occurrence)
-            measured = summarise(trace, call, {}) if call is not None else None
-            points.append(
-                compare(one.pattern.summary, measured, {**sizes, **widths}) if measured is not None else None
-            )
-        return sizes, points
+        return sizes, [met_in(trace, one.pattern, {**sizes, **widths}) for one in bench.derived]
     return None
 
 

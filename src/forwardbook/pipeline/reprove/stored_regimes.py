@@ -122,10 +122,17 @@ class StoredRegime:
 
     def _is_of(self, call: CallRecord) -> bool:
         """Whether the module that was called is as it says: what it was told, and what it keeps."""
+        told, asked = self._module_said
+        if not told.issubset(call.told):
+            return False
+        return not asked or asked <= {f"{name}={value}" for name, value in kept(call.module).items()}
+
+    @cached_property
+    def _module_said(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What it says that a constructor was told, and what a module keeps."""
         pairs = [field_said(one) for one in self.regime.assumptions]
-        told = {text for begin, text in pairs if begin == TOLD}
-        asked = {text for begin, text in pairs if begin == KEPT}
-        return told.issubset(call.told) and asked <= {f"{n}={v}" for n, v in kept(call.module).items()}
+        told, asked = (frozenset(text for begin, text in pairs if begin == how) for how in (TOLD, KEPT))
+        return told, asked
 
     def shares_runs(self, other: StoredRegime) -> bool:
         """Whether both are of the same scenario and booleans: one run may hold calls of each."""
