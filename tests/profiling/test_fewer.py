@@ -11,10 +11,19 @@ def test_all_are_smaller_at_once_and_then_each_alone() -> None:
     """What one small count hides shows where only the other is small: two layers, and half of a width."""
     fewer = Fewer({"layers": 3, "width": 40}, random.Random(5))
 
-    asked = [fewer.asked() for _ in range(len(fewer))]
+    asked = [fewer.asked() for _ in range(3)]
 
     assert [{"layers", "width"}, {"layers"}, {"width"}] == [set(one) for one in asked]
     assert all(20 <= one.get("width", 20) < 40 and one.get("layers", 2) == 2 for one in asked)
+
+
+def test_one_layer_of_each_comes_last() -> None:
+    """What two layers leave behind one may not: nothing came before it. A width is no number of layers."""
+    fewer = Fewer({"layers": 3, "width": 40, "blocks": 2}, random.Random(5))
+
+    asked = [fewer.asked() for _ in range(len(fewer))]
+
+    assert asked[-1] == {"layers": 1}
     assert {} == fewer.asked()
 
 
