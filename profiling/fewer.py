@@ -17,8 +17,10 @@ ONE: Final = 1  # the first is the last
 
 
 class Fewer:
-    """What is still to be tried: all counts smaller, then each alone: one may hide what another does; then one
-    layer of each."""
+    """What is still to be tried: all counts smaller, then each alone: one may hide what another does.
+
+    One layer of each comes last.
+    """
 
     def __init__(self, counts: Mapping[str, int], rng: random.Random) -> None:
         self._counts = {name: value for name, value in counts.items() if value > 1}

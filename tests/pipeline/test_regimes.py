@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation import relax as relaxing
-from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, regimes_of
+from forwardbook.pipeline.derivation.explore import FULL, LOW, regimes_of
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.regimes import (
     derive,
     negated,

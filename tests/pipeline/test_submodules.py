@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.pipeline.derivation.explore import Found, regimes_of
+from forwardbook.pipeline.derivation.explore import regimes_of
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounted
 
 Maker = Callable[..., Recipe]

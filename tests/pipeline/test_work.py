@@ -53,9 +53,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def _told(package: str, budget: float) -> dict[str, ClassResult]:
     wanted = tuple(f"{package}.parts.{name}" for name in ("Scale", "Refusing"))
     roots = (str(Path.cwd()),)
-    request = Request(
-        target=f"{package}.parts", wanted=wanted, budget=budget, seed=1, points=3, roots=roots
-    )
+    request = Request(target=f"{package}.parts", wanted=wanted, budget=budget, seed=1, points=3, roots=roots)
     response = run_child(request, Limits(3.0, 120.0), WORKER)
     result = UnitResult.model_validate(response.diagnostics[UNIT])
     return {one.name.rpartition(".")[2]: one for one in result.record.classes}

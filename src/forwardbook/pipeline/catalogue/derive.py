@@ -10,15 +10,16 @@ import torch
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import class_name
 from forwardbook.analyzers.symbolic.recorder import Widths
-from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, run_measured
-from forwardbook.formula import Condition
+from forwardbook.analyzers.symbolic.run import run_measured
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, with_counts_said
-from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, paired
+from forwardbook.pipeline.derivation.explore import FULL, LOW, paired
+from forwardbook.pipeline.derivation.found import Found, sized
 from forwardbook.pipeline.derivation.over_counts import Favoured, over_counts
 from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import Learnt, Relaxed, relax
+from forwardbook.pipeline.derivation.within import only_inside, proved_within
 from forwardbook.profiling.proof import prove
 
 SHARE = 0.5  # of the time left, for interpolating over counts of loops
@@ -152,7 +153,13 @@ def _paired(
         late.append("bfloat16")
     except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
         pass
-    return paired(recipe, wide, low)
+    found = paired(recipe, wide, low)
+    try:
+        with clock.within():
+            return proved_within(found, seed + 2)
+    except Overtime:
+        late.append("points inside all conditions")
+        return [only_inside(one) for one in found]
 
 
 def _narrow(
@@ -183,18 +190,13 @@ def _held(wide: Sequence[Relaxed], derived: Sequence[Derived], seed: int, points
     if not chosen:
         return []
     numbers = {name: note.hint for name, note in chosen[0].notes.items()}
-    patterns = [replace(one.pattern, conditions=_sized(conditions[_place(one)])) for one in chosen]
+    patterns = [replace(one.pattern, conditions=sized(conditions[_place(one)])) for one in chosen]
     proofs = prove(chosen[0].recipe, patterns, numbers, LOW, seed, points)
     made = (
         replace(one, dtype=LOW, pattern=pattern, proof=proof)
         for one, pattern, proof in zip(chosen, patterns, proofs, strict=True)
     )
     return [Relaxed(one, conditions[_place(one)], (), ()) for one in made if one.exact]
-
-
-def _sized(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
-    """The conditions about sizes: widths are what they are in a run."""
-    return tuple(one for one in conditions if not one.symbols() & set(SYMBOLIC_WIDTHS))
 
 
 def _place(one: Derived) -> tuple[str, str, int]:

@@ -29,7 +29,7 @@ from forwardbook.pipeline.child.failure import described, spot
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.entry import record, verdict
-from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.reread import misread
 from forwardbook.schema import Entry
 

@@ -21,7 +21,7 @@ from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 
 if TYPE_CHECKING:
     from forwardbook.pipeline.derivation.derived import Derived
-    from forwardbook.pipeline.derivation.explore import Found
+    from forwardbook.pipeline.derivation.found import Found
 
 _OURS: Final = str(Path(forwardbook.__file__).parent)
 _PYTHON: Final = sysconfig.get_path("stdlib")

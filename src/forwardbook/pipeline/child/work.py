@@ -13,8 +13,9 @@ from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.pipeline.child.failure import refutation
 from forwardbook.pipeline.child.request import DATA, Request, Response
 from forwardbook.pipeline.derivation.entry import record, verdict
-from forwardbook.pipeline.derivation.explore import Found, regimes_of
+from forwardbook.pipeline.derivation.explore import regimes_of
 from forwardbook.pipeline.derivation.flips import Flip, flips_of, stated
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.opinions import opinions
 from forwardbook.pipeline.derivation.reading import as_read, read_regimes
 from forwardbook.pipeline.derivation.second_reading import SecondReading

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from forwardbook.analyzers.reader import Facts
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import Summary, short_file
-from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.assumptions import left_out, uncast
 from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
-from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.places import context, contexts
 from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounted
 from forwardbook.pipeline.versions import current_versions
-from forwardbook.profiling.proof import Point
 from forwardbook.schema import (
     KEPT,
     TOLD,
@@ -84,8 +82,10 @@ def regime(
 
 def _memory_reasoning(summary: Summary) -> str:
     states = len(summary.peaks)
-    peak = "one state of live storage is the largest at all sizes" if states == 1 else (
-        f"the largest of {states} states of live storage; which one depends on the sizes"
+    peak = (
+        "one state of live storage is the largest at all sizes"
+        if states == 1
+        else (f"the largest of {states} states of live storage; which one depends on the sizes")
     )
     return (
         "Each operation reads the distinct bytes of its inputs once and writes its outputs once; "
@@ -95,8 +95,7 @@ def _memory_reasoning(summary: Summary) -> str:
 
 def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) -> Proof:
     members = (*found.also, found.derived)
-    inside = ([p for p in d.proof.points if _within(p, found.conditions)] for d in members)
-    points = [p for kept in inside for p in kept[:_POINTS_KEPT] if not p.differences]
+    points = [p for d in members for p in found.inside(d)[:_POINTS_KEPT] if not p.differences]
     return Proof(
         verdict="unproved" if any(map(_contradicts, judges)) else verdict(found),
         device="meta",
@@ -106,12 +105,6 @@ def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) ->
         judges=tuple(judges),
         static_agrees=static_agrees,
     )
-
-
-def _within(point: Point, conditions: Sequence[Condition]) -> bool:
-    """Whether the conditions of the regime hold at a point; the other dtype may have dropped one."""
-    about = (c for c in conditions if not c.symbols().intersection(_WIDTHS))
-    return all(c.is_met(point.sizes) for c in about if c.symbols() <= set(point.sizes))
 
 
 def verdict(found: Found) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 
@@ -12,34 +12,15 @@ from forwardbook.analyzers.symbolic.assume import distinct, informative, substit
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
-from forwardbook.pipeline.derivation.derived import Derived, pins
+from forwardbook.pipeline.derivation.derived import pins
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.regimes import derive, negated
 from forwardbook.pipeline.derivation.relax import Relaxed, relax
+from forwardbook.pipeline.derivation.within import proved_within
 
 FULL, LOW = torch.float32, torch.bfloat16
 MOST_BREACHES = 4  # further regimes looked for per pattern; the conditions of the others stay
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
-
-
-@dataclass(frozen=True)
-class Found:
-    """One regime: a proved pattern, the conditions that matter, where it came from."""
-
-    derived: Derived
-    conditions: tuple[Condition, ...]
-    label: str
-    dtypes: tuple[torch.dtype, ...]
-    also: tuple[Derived, ...] = ()
-    beyond: bool = False
-
-    @property
-    def exact(self) -> bool:
-        """Proved wherever it was measured."""
-        return self.derived.exact and all(d.exact for d in self.also)
-
-    def symbols(self) -> frozenset[str]:
-        """Every name in its formulas and in the conditions that matter."""
-        return self.derived.pattern.summary.symbols().union(*(c.symbols() for c in self.conditions))
 
 
 def regimes_of(
@@ -55,7 +36,7 @@ def regimes_of(
     found = _both_widths(recipe, full, seed, points, (), None, targets)
     if explore:
         found += _beyond(recipe, found, full, seed, points)
-    return found
+    return proved_within(found, seed + 2)
 
 
 def _both_widths(

@@ -20,7 +20,8 @@ from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts
 from forwardbook.analyzers.symbolic.patterns import class_name, patterns
 from forwardbook.cost import Cost
-from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, regimes_of
+from forwardbook.pipeline.derivation.explore import FULL, LOW, regimes_of
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.regimes import run_first
 from forwardbook.schema import BUILT
 

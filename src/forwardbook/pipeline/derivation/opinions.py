@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from forwardbook.pipeline.derivation.explore import FULL, Found
+from forwardbook.pipeline.derivation.explore import FULL
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.profiling.judges import ask
 from forwardbook.profiling.proof import Point, widths_of
 from forwardbook.schema import Judge

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.analyzers.symbolic.trace import NUMBER, general
-from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.schema import ALONE, CALLED_AS
 
 ANY: Final = "*"

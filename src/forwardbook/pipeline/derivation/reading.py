@@ -18,7 +18,8 @@ from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.errors import ForwardbookError
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.derived import Derived
-from forwardbook.pipeline.derivation.explore import FULL, LOW, Found, paired
+from forwardbook.pipeline.derivation.explore import FULL, LOW, paired
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.relax import Relaxed
 from forwardbook.profiling.proof import PatternProof
 from forwardbook.schema import Entry

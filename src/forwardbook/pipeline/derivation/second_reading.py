@@ -17,7 +17,7 @@ from forwardbook.analyzers.symbolic.patterns import summary_at
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import short_file
 from forwardbook.pipeline.derivation.derived import Derived
-from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.schema import Derivation, Entry
 
 READ: Final = "read from source: "  # before the reason for which reading and running do not agree
@@ -120,7 +120,6 @@ class SecondReading:
             if theirs.build is recipe.build and chosen is not None:
                 return replace(ours, inputs=(ours.inputs, *ours.alternatives)[chosen], alternatives=())
         raise LookupError(f"no recipe read from source is the twin of {recipe.scenario!r} of {recipe.target}")
-
 
     def noted(self, entry: Entry, target: str = "") -> Entry:
         """The entry with what came of reading: a second derivation, or the reason why it is none.

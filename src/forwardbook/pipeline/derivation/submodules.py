@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from forwardbook.formula import Expr
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.entry_lines import text
-from forwardbook.pipeline.derivation.explore import Found
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.schema import SubmoduleCall
 
 _Alike = dict[tuple[int, str, tuple[tuple[str, Expr], ...]], list[str]]

@@ -11,7 +11,8 @@ from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts, ReaderError, read_class
 from forwardbook.analyzers.symbolic.patterns import class_name
 from forwardbook.pipeline.derivation.entry import record
-from forwardbook.pipeline.derivation.explore import FULL, Found, regimes_of
+from forwardbook.pipeline.derivation.explore import FULL, regimes_of
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.opinions import opinions
 from forwardbook.pipeline.derivation.regimes import run_first
 from forwardbook.pipeline.derivation.second_reading import SecondReading
