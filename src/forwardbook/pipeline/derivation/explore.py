@@ -66,17 +66,29 @@ def paired(recipe: Recipe, full: Sequence[Relaxed], low: Sequence[Relaxed]) -> l
     for one in full:
         twin = by_call.get(_call(one))
         label = recipe.scenario
-        if twin is None:
-            found.append(Found(one.derived, (*one.conditions, _width("==")), label, (FULL,)))
-        elif _same(one.derived.pattern.summary, twin.derived.pattern.summary):
-            conditions = {c.text(): c for c in (*one.conditions, *twin.conditions)}
-            found.append(Found(twin.derived, tuple(conditions.values()), label, (FULL, LOW), (one.derived,)))
-        else:
-            found.append(Found(one.derived, (*one.conditions, _width("==")), f"{label}, float32", (FULL,)))
-            found.append(
-                Found(twin.derived, (*twin.conditions, _width("<")), f"{label}, below float32", (LOW,))
-            )
+        both = _of_both(one, twin, label) if twin is not None else None
+        if both is not None:
+            found.append(both)
+            continue
+        wide = label if twin is None else f"{label}, float32"
+        found.append(Found(one.derived, (*one.conditions, _width("==")), wide, (FULL,)))
+        if twin is not None:
+            low_only = (*twin.conditions, _width("<"))
+            found.append(Found(twin.derived, low_only, f"{label}, below float32", (LOW,)))
     return found
+
+
+def _of_both(one: Relaxed, twin: Relaxed, label: str) -> Found | None:
+    """One regime of a call in two widths: one formula, and what either asks; None where that cannot be.
+
+    Where each asks what no point of the other's proof meets, little or nothing may be left for both.
+    """
+    if not _same(one.derived.pattern.summary, twin.derived.pattern.summary):
+        return None
+    conditions = {c.text(): c for c in (*one.conditions, *twin.conditions)}
+    both = Found(twin.derived, tuple(conditions.values()), label, (FULL, LOW), (one.derived,))
+    measured = (d for d in (one.derived, twin.derived) if d.proof.points)
+    return both if all(map(both.inside, measured)) else None
 
 
 def _width(sign: str) -> Condition:
