@@ -22,6 +22,7 @@ from forwardbook.pipeline.catalogue.record import (
     read_catalogue,
     write_catalogue,
 )
+from forwardbook.pipeline.catalogue.share import withdrawn
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.workspace import Workspace, WorkspaceError
@@ -50,6 +51,20 @@ def test_only_what_changed_is_done_again(zoo: Path, make_entry: Make) -> None:
     built(zoo, again)
 
     assert ["zoo_of_parts.more.owl"] == again.asked
+
+
+def test_a_class_whose_entry_lost_its_formulas_is_done_again(zoo: Path, make_entry: Make) -> None:
+    """The catalogue calls it exact, and nothing is stored of it: another command withdrew what it led to."""
+    built(zoo, Child(make_entry))
+    workspace = Workspace(zoo)
+    entry = withdrawn(workspace.load()["zoo_of_parts_Fox"], "its holder says something else")
+    workspace.save({"zoo_of_parts_Fox": entry})
+    again = Child(make_entry)
+
+    built(zoo, again)
+
+    assert ["zoo_of_parts.fox"] == again.asked
+    assert workspace.load().resolved("zoo_of_parts_Fox")[1].regimes
 
 
 def test_units_are_chosen_by_any_of_several_patterns(zoo: Path) -> None:

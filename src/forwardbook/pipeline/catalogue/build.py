@@ -89,7 +89,7 @@ def build(
     database, catalogue = workspace.load(), read_catalogue(workspace)
     _check_kinds(how.retry, plan.library, catalogue)
     journal = Journal(workspace, plan.library)
-    known = {} if how.force else database.keys_by_class()
+    known = {} if how.force else _with_formulas(database)
     todo: list[Unit] = []
     again: dict[str, UnitRecord] = {}
     for unit in plan.units:
@@ -150,6 +150,16 @@ def _recorded(unit: Unit, catalogue: Catalogue) -> UnitRecord | None:
     library = catalogue.libraries.get(unit.library)
     record = library.units.get(unit.name) if library is not None else None
     return record if record is not None and record.stamp == unit.stamp else None
+
+
+def _with_formulas(database: Database) -> dict[str, str]:
+    """The keys of classes whose entries have formulas, their own or another's.
+
+    A copy whose holder came to say something else may have none any more, whatever the catalogue says of it.
+    """
+    found = database.keys_by_class()
+    heads = {name: database.head(key) for name, key in found.items()}
+    return {n: key for n, key in found.items() if heads[n].same_as or heads[n].generated_class_name}
 
 
 def _before(unit: Unit, catalogue: Catalogue, known: Mapping[str, str]) -> UnitResult | None:
