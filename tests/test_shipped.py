@@ -13,6 +13,7 @@ import torch
 from forwardbook.analyzers.reader import glance_at
 from forwardbook.formula import Condition, Expr, parse
 from forwardbook.pipeline.versions import current_versions
+from forwardbook.profiling.proof import POINTS
 from forwardbook.schema import QUANTITIES, Entry, Regime
 from forwardbook.workspace.database_file import database_in
 
@@ -107,6 +108,20 @@ def test_every_proof_point_satisfies_its_conditions() -> None:
     ]
 
     assert [] == broken
+
+
+def test_every_exact_regime_was_measured_three_times_in_each_number_format() -> None:
+    """At sizes that meet its conditions: activations of 4 bytes are float32, others the narrower format."""
+    few = []
+    for name, one in regimes():
+        if one.proof is None or one.proof.verdict != "exact":
+            continue
+        wide = [point.sizes["a_dtype_bytes"] == 4 for point in one.proof.points]
+        for dtype in one.proof.dtype.split(", "):
+            if wide.count(dtype == "float32") < POINTS:
+                few.append((name, dtype))
+
+    assert [] == few
 
 
 def test_no_name_is_without_meaning() -> None:

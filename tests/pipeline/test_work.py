@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from forwardbook.analyzers.instances.adapters import Way, adapter_for
-from forwardbook.errors import FormulaError
+from forwardbook.analyzers.instances.adapters.plain import PlainAdapter
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.instances.recipes import recipes_for
+from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.pipeline.catalogue import work as work_file
 from forwardbook.pipeline.catalogue.build import WORKER
 from forwardbook.pipeline.catalogue.derive import Reached
@@ -16,6 +21,7 @@ from forwardbook.pipeline.catalogue.record import UNIT, ClassResult, UnitResult
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.schema import Entry
 
 SOURCE = """
@@ -89,3 +95,35 @@ def test_a_formula_too_long_to_write_costs_its_class_alone(monkeypatch: pytest.M
 
     assert ("unproved", "not proved") == (said.state, said.kind)
     assert "exceeds the limit" in said.reason
+
+
+def test_what_models_that_cannot_be_followed_call_is_tried_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain run reaches the class in every model; only alone it can be derived: that is what is told."""
+    name = "torch.nn.modules.linear.Linear"
+    scenarios = ("Model", "Model all layers", "Linear alone in Model")
+    tried: list[str] = []
+
+    def reach(recipe: Recipe, targets: Sequence[str], *rest: object) -> Reached:
+        tried.append(recipe.scenario)
+        followed = "alone" in recipe.scenario
+        found: dict[str, list[Found]] = {name: []} if followed else {}
+        return Reached(found, frozenset(targets), None if followed else ForwardbookError("not that"))
+
+    def no_formulas(*given: object) -> Entry:
+        raise FormulaError("nothing to write")
+
+    class Ways(PlainAdapter):
+        def ways(self, modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
+            [like] = recipes_for(name)[:1]
+            for scenario in scenarios:
+                if missing:
+                    recipe = replace(like, scenario=scenario)
+                    yield Way(name=scenario, holds=frozenset({name}), recipe=recipe)
+
+    monkeypatch.setattr(work_file, "reach", reach)
+    monkeypatch.setattr(work_file, "record", no_formulas)
+    unit = work_file._Unit(Request(target="torch.nn", wanted=(name,), budget=60.0), Ways("torch"), "torch")
+    unit.run()
+
+    assert list(scenarios) == tried
+    assert [("not proved", "Linear alone in Model")] == [(one.kind, one.way) for one in unit.classes()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, cast
 
@@ -92,6 +92,14 @@ def _each(recipe: Recipe | None) -> list[Recipe]:
     return [replace(recipe, inputs=one, alternatives=()) for one in (recipe.inputs, *recipe.alternatives)]
 
 
+@dataclass(frozen=True)
+class _Claims:
+    """The regimes that speak of one call, and those that give every number of every line of it."""
+
+    speaking: Sequence[StoredRegime]
+    fitting: Sequence[StoredRegime]
+
+
 class _Tree:
     """One measured run and the regimes that speak of its calls."""
 
@@ -130,7 +138,7 @@ class _Tree:
             unequal=tuple(self.unequal),
             unclaimed=tuple(self.unclaimed),
             measured=_numbers(summary.totals),
-            formula=self._told(root, summary) or {},
+            formula=self._told(self._claims(root, summary)) or {},
             tree=tree,
         )
 
@@ -143,8 +151,9 @@ class _Tree:
         name = class_name(call.module)
         within, summary = self._innermost(call), summarise(self.trace, call, {})
         if name in self.stored:
-            self._hold(call, name, summary)
-            if not within and (told := self._told(call, summary)) is not None:
+            claims = self._claims(call, summary)
+            self._hold(name, claims)
+            if not within and (told := self._told(claims)) is not None:
                 return told
         below = [self._sum(one) for one in within]
         own = _numbers(summary.totals)
@@ -160,18 +169,17 @@ class _Tree:
             found += [one] if class_name(one.module) in self.stored else self._innermost(one)
         return found
 
-    def _hold(self, call: CallRecord, name: str, summary: Summary) -> None:
-        claiming = self._claiming(call, summary)
-        if not claiming:
+    def _hold(self, name: str, claims: _Claims) -> None:
+        if not claims.speaking:
             self.unclaimed[name] = None
             return
         self.calls += 1
-        if any(self._fits(one, summary) for one in claiming):
+        if claims.fitting:
             self.equal += 1
         else:
             self.unequal[name] = None
 
-    def _claiming(self, call: CallRecord, measured: Summary) -> list[StoredRegime]:
+    def _claims(self, call: CallRecord, measured: Summary) -> _Claims:
         """The regimes that speak of a call.
 
         What all families use, as an activation, has the sizes of the one model that it was derived in: it
@@ -181,16 +189,12 @@ class _Tree:
         regimes = self.stored.get(name, ())
         known = [one for one in regimes if one.names <= self.values.keys() and one.holds(self.values)]
         speaking = [one for one in known if one.speaks_of(call)]
-        return [one for one in speaking if name in self.family or self._fits(one, measured)]
+        fitting = [one for one in speaking if not one.differences(measured, self.values)]
+        return _Claims(speaking if name in self.family else fitting, fitting)
 
-    def _fits(self, one: StoredRegime, measured: Summary) -> bool:
-        return not one.differences(measured, self.values)
-
-    def _told(self, call: CallRecord, measured: Summary) -> Sums | None:
+    def _told(self, claims: _Claims) -> Sums | None:
         """What the entry says of a call: of regimes that claim it the one that fits, None if none does."""
-        claiming = self._claiming(call, measured)
-        fitting = [one for one in claiming if self._fits(one, measured)]
-        for one in (*fitting, *claiming):
+        for one in (*claims.fitting, *claims.speaking):
             told = {name: predict(one.formulas[name], self.values) for name in PER_LINE}
             return {name: value for name, value in told.items() if value is not None}
         return None

@@ -87,6 +87,8 @@ class _Unit:
             if name in adapter.exceptions
         }
         self._failed: dict[str, ClassResult] = {}
+        self._stuck: set[str] = set()
+        """Called by a plain run of a model that the symbolic one could not follow."""
         self._before = Before()
         self.ways: list[WayResult] = []
         self.entries: dict[str, dict[str, JsonValue]] = {}
@@ -94,10 +96,20 @@ class _Unit:
     def run(self) -> None:
         """Try every way, until nothing is missing or time is up; then see what the others would reach."""
         self._tried(self._adapter.ways(self._modules, self._missing), self._try)
+        if self._stuck and self._clock.left > 0:
+            self._tried_apart()
         if self._missing and self._clock.left <= 0:
             late, self._clock = self._missing.copy(), Clock(SPARE)
             self._tried(self._adapter.ways(self._modules, self._missing), self._called)
             self._fail(late & self._missing, "", "timeout", LATE, "")
+
+    def _tried_apart(self) -> None:
+        """Ways of what was called in models that cannot be followed, beside those: parts by themselves."""
+        known, missing = {one.name for one in self.ways}, self._missing
+        self._missing = self._stuck.copy()
+        ways = self._adapter.ways(self._modules, self._missing)
+        self._tried((way for way in ways if way.name not in known), self._try_once_more)
+        self._missing = missing
 
     def model_types(self) -> dict[str, tuple[str, ...]]:
         """The models of the unit by model type, whether or not they are wanted."""
@@ -125,6 +137,12 @@ class _Unit:
                 self._unproved(name, way, Overtime())
                 self._missing.discard(name)
 
+    def _try_once_more(self, way: Way) -> None:
+        """As before, but what a model that cannot be followed calls stays wanted: a later way may do."""
+        wanted = self._missing.copy()
+        self._try(way)
+        self._missing |= {name for name in wanted if name not in self.entries}
+
     def _try(self, way: Way) -> None:
         targets = sorted(way.holds & self._missing)
         if not targets and way.problem is None:
@@ -141,6 +159,8 @@ class _Unit:
             self._refused(way, sorted(set(targets) - mine), reached.problem, called=len(mine))
             for name in mine:
                 self._unproved(name, way, reached.problem)
+            if not isinstance(reached.problem, Overtime):
+                self._stuck |= mine
         else:
             told = WayResult(name=way.name, model_type=way.kind, reached=len(mine))
             self.ways.append(told)
