@@ -63,6 +63,16 @@ def test_where_no_sizes_meet_all_conditions_nothing_is_exact(regime: Found) -> N
     assert again.derived.proof.reason
 
 
+def test_a_size_that_conditions_leave_one_value_is_said_to_have_it(regime: Found) -> None:
+    """Six columns at least and at most: other numbers were never met there."""
+    six = tuple(Condition.parse(f"{{width}} {sign} 6") for sign in (">=", "<="))
+
+    [again] = proved_within([replace(regime, conditions=(FEW, *six))], 3)
+
+    assert again.exact
+    assert "{width} == 6" in [c.text() for c in again.conditions]
+
+
 def test_a_formula_that_fails_inside_its_conditions_is_refuted(regime: Found) -> None:
     """Points drawn anew are as good as the first: one that differs is told."""
     summary = regime.derived.pattern.summary

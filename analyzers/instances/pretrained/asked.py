@@ -22,9 +22,9 @@ from forwardbook.analyzers.instances.recipe import hinted
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-MOST = 60
+MOST = 90
 """Calls of one model that are tried."""
-STARTS = 2
+STARTS = 4
 """Plans that are gone on from: those that come furthest."""
 _WORD = re.compile(r"\w+")
 

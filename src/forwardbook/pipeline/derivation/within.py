@@ -36,9 +36,28 @@ def only_inside(one: Found) -> Found:
 
 
 def _within(one: Found, seed: int, held: Sequence[Condition]) -> Found:
-    derived = _proved(one, one.derived, seed, held)
-    also = tuple(_proved(one, other, seed, held) for other in one.also)
-    return replace(one, derived=derived, also=also)
+    derived, *also = (_proved(one, each, seed, held) for each in (one.derived, *one.also))
+    again = replace(one, derived=derived, also=tuple(also))
+    return again if again.exact else _with_unvaried_said(again)
+
+
+def _with_unvaried_said(one: Found) -> Found:
+    """Sizes that had one value at all points are said to have it: nothing is known of them at another.
+
+    Unless most have: where most never change, a formula says nothing of them.
+    """
+    members = (one.derived, *one.also)
+    names = sorted({name for each in members for name in each.unvaried})
+    values = {name: {p.sizes[name] for each in members for p in each.proof.points} for name in names}
+    sizes = one.derived.pattern.summary.symbols() & one.derived.notes.keys()
+    if 2 * len(names) > len(sizes) or any(len(found) != 1 for found in values.values()):
+        return one
+    said = tuple(Condition.that_is(name, *values[name]) for name in names)
+    derived, *also = (
+        replace(each, pattern=replace(each.pattern, conditions=(*each.pattern.conditions, *said)))
+        for each in members
+    )
+    return replace(one, derived=derived, also=tuple(also), conditions=(*one.conditions, *said))
 
 
 def _proved(one: Found, derived: Derived, seed: int, held: Sequence[Condition]) -> Derived:
