@@ -67,7 +67,7 @@ def test_a_size_that_conditions_leave_one_value_is_said_to_have_it(regime: Found
     """Six columns at least and at most: other numbers were never met there."""
     six = tuple(Condition.parse(f"{{width}} {sign} 6") for sign in (">=", "<="))
 
-    [again] = proved_within([replace(regime, conditions=(FEW, *six))], 3)
+    [again] = proved_within([replace(regime, conditions=six)], 3)
 
     assert again.exact
     assert "{width} == 6" in [c.text() for c in again.conditions]
