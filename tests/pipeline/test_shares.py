@@ -75,6 +75,16 @@ def test_a_forced_build_keeps_scenarios_that_it_does_not_derive(zoo: Path, make_
     assert [one for one in before.parameters if one.name == "batch_size"] == list(after.parameters)
 
 
+def test_what_a_part_cost_alone_goes_where_a_model_calls_it_now(make_entry: Make) -> None:
+    """The catalogue derived it of the part by itself, when no model was known that calls it."""
+    before = make_entry()
+    alone = before.regimes[1].model_copy(update={"name": "Ant alone, float32"})
+    stale = before.model_copy(update={"regimes": (before.regimes[0], alone)})
+    fresh = before.model_copy(update={"regimes": before.regimes[:1]})
+
+    assert fresh.regimes == with_scenarios(fresh, stale).regimes
+
+
 def test_scenarios_of_another_version_are_not_kept(make_entry: Make) -> None:
     """Formulas of other rules, or of a source that has changed, go when the class is derived anew."""
     before = make_entry()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from forwardbook import generate
 from forwardbook.analyzers.ops import RULES_VERSION
@@ -20,6 +21,8 @@ from forwardbook.pipeline.catalogue.record import (
 from forwardbook.pipeline.catalogue.share import freed, shape, shared, withdrawn
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, Workspace
+
+_PART: Final = " alone"  # how a scenario ends in which a part of a model was called by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +169,15 @@ def _named(key: str, entry: Entry, database: Database) -> Entry:
 def with_scenarios(entry: Entry, before: Entry) -> Entry:
     """The entry with the regimes of scenarios that it says nothing of: the catalogue does not decode.
 
-    They stay only where the source, the rules and the versions are those that they were derived from.
+    They stay only where the source, the rules and the versions are those that they were derived from. What the
+    catalogue itself once derived of a part of a model, called alone, goes: a model that calls it was found.
     """
     if (entry.source_hash, entry.versions) != (before.source_hash, before.versions):
         return entry
     told = {one.scenario for one in entry.regimes}
-    others = tuple(one for one in before.regimes if one.scenario not in told)
+    others = tuple(
+        one for one in before.regimes if one.scenario not in told and not one.scenario.endswith(_PART)
+    )
     if not others or not entry.regimes:
         return entry
     known = {one.name for one in entry.parameters}
