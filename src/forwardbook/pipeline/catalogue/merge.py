@@ -169,8 +169,8 @@ def _named(key: str, entry: Entry, database: Database) -> Entry:
 def with_scenarios(entry: Entry, before: Entry) -> Entry:
     """The entry with the regimes of scenarios that it says nothing of: the catalogue does not decode.
 
-    They stay only where the source, the rules and the versions are those that they were derived from. What the
-    catalogue itself once derived of a part of a model, called alone, goes: a model that calls it was found.
+    They stay only where the source, the rules and the versions are those that they were derived from. What
+    the catalogue once derived of a part of a model, called alone, goes: a model that calls it was found.
     """
     if (entry.source_hash, entry.versions) != (before.source_hash, before.versions):
         return entry
