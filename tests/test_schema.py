@@ -60,14 +60,14 @@ def test_what_is_assumed_of_single_fields_is_one_line() -> None:
     said = (
         "balanced routing",
         "built with window=None",
-        'a config with act="gelu"',
+        "a config with act=\"gelu\"",
         "built with head=None",
         "a config with bias=true",
     )
     assert together(said) == [
         "balanced routing",
         "built with window=None, head=None",
-        'a config with act="gelu", bias=true',
+        "a config with act=\"gelu\", bias=true",
     ]
 
 

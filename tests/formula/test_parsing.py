@@ -71,7 +71,9 @@ REFUSED = [
     "%".join(f"({{a{i}}}+{{b{i}}})" for i in range(60)),
     "max(" + ",".join(f"{{x{i}}}" for i in range(9000)) + ")",
     "+".join("max(" + ",".join(f"{{a{j}}}-{i}*{{b{j}}}" for j in range(32)) + ")" for i in range(150)),
-    "max(" + ",".join("+".join(f"{{a{i}_{j}}}-{{b{j}_{i}}}" for j in range(60)) for i in range(32)) + ")",
+    "max("
+    + ",".join("+".join(f"{{a{i}_{j}}}-{{b{j}_{i}}}" for j in range(60)) for i in range(32))
+    + ")",
     "1" * (MAX_TEXT + 1),
 ]
 

@@ -32,6 +32,7 @@ def test_conv1d(ours: Ask) -> None:
     assert got.writes == out * a
 
 
+
 def test_conv2d(ours: Ask) -> None:
     """As in one dimension, windows counted along each of two; padding zeros count as products (dense)."""
     (k0, s0, p0, d0), (k1, s1, p1, d1) = (numbered("kernel_size stride padding dilation", i) for i in (0, 1))

@@ -148,7 +148,7 @@ def test_return_types_are_as_written(read: Read) -> None:
 
 def test_parameters_of_every_form(read: Read) -> None:
     """Names are taken out of the type, defaults apart, packs and ellipses marked."""
-    text = "template <class... A> void f(int a[4], void (*b)(int), A &&...c, "
+    text = 'template <class... A> void f(int a[4], void (*b)(int), A &&...c, '
     text += 'const char *d = "x,y", int = 3, ...);'
     assert (
         Parameter("a", "", "int[4]"),

@@ -16,6 +16,7 @@ EVEN, SEVERAL, HEADS, FACTOR = (
 OTHERS = [EVEN, SEVERAL, HEADS, FACTOR]
 
 
+
 def searched(one: Alone, needs: list[Condition], seed: int = 1) -> None:
     """All draws of a search for a formula that holds where these do."""
     search = Search([one], FreeSizes(HINTS, [], random.Random(seed)), draws=140)

@@ -19,8 +19,7 @@ from forwardbook.pipeline.child import work
 from forwardbook.pipeline.child.request import Request
 from forwardbook.pipeline.derivation.entry import record, unique_names, verdict
 from forwardbook.pipeline.derivation.entry_lines import text
-from forwardbook.pipeline.derivation.explore import regimes_of
-from forwardbook.pipeline.derivation.found import Found
+from forwardbook.pipeline.derivation.explore import Found, regimes_of
 from forwardbook.profiling.proof import Difference
 from forwardbook.schema import Entry, Judge
 
@@ -40,7 +39,10 @@ class Gated(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         gated = F.silu(self.gate(x))
-        gated = gated * self.up(x)
+        gated = (
+            gated
+            * self.up(x)
+        )
         if x.shape[0] > 1:
             gated = gated / x.shape[0]
         return self.down(gated)

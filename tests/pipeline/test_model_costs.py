@@ -30,7 +30,9 @@ WIDE, NARROW = 6 * 8, 2 * 8  # query heads and key heads of 8
 def llama(dtype: torch.dtype = torch.bfloat16) -> dict[str, PhaseCosts]:
     """Prefill and decode of a small Llama."""
     config = transformers.LlamaConfig(**LLAMA)
-    return {p.name: phase_costs(p, dtype, 7) for p in phases_of(transformers.LlamaForCausalLM, config)}
+    return {
+        p.name: phase_costs(p, dtype, 7) for p in phases_of(transformers.LlamaForCausalLM, config)
+    }
 
 
 def test_prefill_is_the_hand_formula() -> None:
@@ -88,7 +90,9 @@ def test_own_parts_add_up_to_the_whole(kind: str) -> None:
 def test_weights_of_four_bits_are_half_a_byte_each() -> None:
     """A width below a byte is a fraction; what is no parameter of the model's dtype keeps its width."""
     sizes = {"batch_size": 1, "kv_len": 5}
-    full, quarter = (evaluate(llama()["decode"], sizes, Widths(w_bit=bits)).total.weights for bits in (16, 4))
+    full, quarter = (
+        evaluate(llama()["decode"], sizes, Widths(w_bit=bits)).total.weights for bits in (16, 4)
+    )
     layer = 48 * (2 * WIDE + 2 * NARROW) + 3 * 48 * 96 + 2 * 48
     assert (3 * layer + 2 * 101 * 48 + 48) * (16 - 4) // 8 == full - quarter
 

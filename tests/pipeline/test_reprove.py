@@ -214,10 +214,8 @@ def test_a_regime_speaks_of_calls_that_were_given_what_it_says(make_entry: Make)
 
 def test_a_regime_speaks_of_modules_that_were_told_what_it_says(make_entry: Make) -> None:
     """One that masks says nothing of one that does not, though both have one config."""
-    told = (
-        make_entry()
-        .regimes[0]
-        .model_copy(update={"context": "called as layers.*", "assumptions": (f"{TOLD}is_causal=True",)})
+    told = make_entry().regimes[0].model_copy(
+        update={"context": "called as layers.*", "assumptions": (f"{TOLD}is_causal=True",)}
     )
     built = ((), ("is_causal=True", "b=1"))
     calls = [CallRecord(0, nn.Identity(), "layers.0", -1, (), 0, told=one) for one in built]

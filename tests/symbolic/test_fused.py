@@ -150,9 +150,7 @@ def test_projected_recurrence_has_torchs_numbers() -> None:
 
     torch.testing.assert_close(theirs, ours)
     assert [theirs[0].shape, theirs[1][0].shape, theirs[1][1].shape] == [
-        meta[0].shape,
-        meta[1][0].shape,
-        meta[1][1].shape,
+        meta[0].shape, meta[1][0].shape, meta[1][1].shape
     ]
 
 

@@ -26,7 +26,9 @@ def cost_view(full_class_name: str, costs: Costs[int], lines: Sequence[LineCost[
     table.add_column(justify="right")
     table.add_column(justify="right", style="green")
     for quantity in _ARITHMETIC:
-        table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1000, "op"))
+        table.add_row(
+            quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1000, "op")
+        )
     for quantity in _BYTES:
         table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1024, "B"))
     return Group(heading, table, *(("", _line_table(lines)) if lines else ()))

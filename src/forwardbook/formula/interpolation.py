@@ -10,7 +10,9 @@ from forwardbook.formula.atoms import UNIT
 from forwardbook.formula.expr import ONE, ZERO, Expr
 
 
-def interpolate(name: str, points: Mapping[int, Expr], max_degree: int, held_out: int = 1) -> Expr | None:
+def interpolate(
+    name: str, points: Mapping[int, Expr], max_degree: int, held_out: int = 1
+) -> Expr | None:
     """The polynomial of lowest degree that all points beyond those that define it confirm; else None.
 
     As many as are `held_out` define none: with 0, something else has to confirm what is returned.
@@ -29,7 +31,9 @@ def interpolate(name: str, points: Mapping[int, Expr], max_degree: int, held_out
     return _polynomial(name, places, values, degree) if fitted is None else fitted
 
 
-def _with_opaque(name: str, places: list[int], values: list[Expr], degree: int, held_out: int) -> Expr | None:
+def _with_opaque(
+    name: str, places: list[int], values: list[Expr], degree: int, held_out: int
+) -> Expr | None:
     """The expression whose varying opaque terms were fitted by their parts, confirmed at every point."""
 
     def fit(parts: Sequence[Expr]) -> Expr | None:

@@ -59,7 +59,9 @@ def _sizes(text: str, diagram: Diagram) -> list[Fault]:
     if count > MAX_EDGES:
         faults.append(Fault(1, "size", f"{count} edges; Mermaid draws at most {MAX_EDGES}"))
     elif diagram.family == "sequence" and count > MAX_MESSAGES:
-        faults.append(Fault(1, "size", f"{count} messages; more than {MAX_MESSAGES} cannot be read at once"))
+        faults.append(
+            Fault(1, "size", f"{count} messages; more than {MAX_MESSAGES} cannot be read at once")
+        )
     return faults
 
 

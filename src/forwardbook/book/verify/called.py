@@ -76,7 +76,9 @@ def same_arguments(shown: str, edges: list[Edge], name: str, context: Context) -
         return True
     for edge in edges:
         for target in context.names.at(edge.callee_path, edge.callee) if edge.callee_path else []:
-            for one in (target, *context.names.method(target, "__init__")) if target.is_class else (target,):
+            for one in (
+                (target, *context.names.method(target, "__init__")) if target.is_class else (target,)
+            ):
                 if in_order(wanted, [parameter.name for parameter in one.definition.parameters]):
                     return True
     return False

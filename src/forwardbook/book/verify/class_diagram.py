@@ -43,7 +43,9 @@ def _unknown(end: End, context: Context, near: tuple[str, ...]) -> Verdict:
     missing = [part for part in re.findall(r"\w+", end.name) if not context.names.is_word(part, near)]
     if missing and context.strict:
         return contradicted(f"{missing[0]} is nowhere in the sources")
-    return supported() if not missing and context.strict else unverified(f"the sources define no {end.name}")
+    return (
+        supported() if not missing and context.strict else unverified(f"the sources define no {end.name}")
+    )
 
 
 def _check_class_member(member: Member, owner: End, context: Context) -> Verdict | None:

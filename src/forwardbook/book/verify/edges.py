@@ -33,7 +33,11 @@ def edges_of(target: Target, context: Context) -> Iterator[Edge]:
     if target.is_file:
         yield from graph.edges_from(path, "")
     for definition in _distinct(context.sources.files[path].definitions):
-        if target.is_file or definition.qualname == target.qualname or definition.qualname.startswith(prefix):
+        if (
+            target.is_file
+            or definition.qualname == target.qualname
+            or definition.qualname.startswith(prefix)
+        ):
             yield from graph.edges_from(path, definition.qualname)
 
 

@@ -58,7 +58,9 @@ def _exists(path: str, context: Context) -> bool:
     sources = context.sources
     if path in sources.pages or path in sources.files or path in sources.folders:
         return True
-    if any(page.startswith(path + "/") for page in sources.pages) or path == posixpath.dirname(context.path):
+    if any(page.startswith(path + "/") for page in sources.pages) or path == posixpath.dirname(
+        context.path
+    ):
         return True
     return sources.read(path) is not None or (sources.exists is not None and sources.exists(path))
 

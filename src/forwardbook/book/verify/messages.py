@@ -109,7 +109,9 @@ def _no_such_call(a: End, b: End, name: str, edges: list[Edge], context: Context
     elsewhere = [edge for edge in edges if clean(edge.callee).rpartition(".")[2] == last]
     if elsewhere and not context.strict:
         return unverified(f"{a.name} calls {elsewhere[0].callee}", path)
-    if b.targets and any(_inherits_call(target, edge, context) for target in b.targets for edge in elsewhere):
+    if b.targets and any(
+        _inherits_call(target, edge, context) for target in b.targets for edge in elsewhere
+    ):
         return supported(path)
     if elsewhere:
         where = f" of {elsewhere[0].callee_path}" if elsewhere[0].callee_path else ""

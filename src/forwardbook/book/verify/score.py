@@ -41,7 +41,9 @@ def scores(claims: Iterable[Claim]) -> tuple[Score, ...]:
     totals: Counter[str] = Counter()
     for (kind, _), count in counts.items():
         totals[kind] += count
-    kinds = [_score(kind, counts) for kind, _ in sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))]
+    kinds = [
+        _score(kind, counts) for kind, _ in sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
     every: Counter[tuple[str, State]] = Counter()
     for (_, state), count in counts.items():
         every["all", state] += count

@@ -51,7 +51,8 @@ def check_citation(
     path, name = exists.file, clean(symbol)
     targets = _defined(path, name, context)
     spans = sorted(
-        {(d.definition.span.start, d.definition.span.end) for d in targets} | {_decorated(d) for d in targets}
+        {(d.definition.span.start, d.definition.span.end) for d in targets}
+        | {_decorated(d) for d in targets}
     )
     if (place.start, place.last) in spans:
         return "span", supported(path)
@@ -126,4 +127,6 @@ def _check_other(symbol: str, name: str, place: Place, path: str, context: Conte
     )
     if context.strict and name.replace(".", "_").isidentifier():
         return contradicted(f"{path} defines no {name}", path)
-    return unverified(f"{path} defines no {name}" + (", but it is written there" if mentioned else ""), path)
+    return unverified(
+        f"{path} defines no {name}" + (", but it is written there" if mentioned else ""), path
+    )

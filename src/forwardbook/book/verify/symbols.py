@@ -41,7 +41,9 @@ def check_symbol(text: str, context: Context, near: tuple[str, ...]) -> tuple[Ki
 def _is_of_class(text: str, context: Context, near: tuple[str, ...]) -> bool:
     """Whether `Params.h` is the member of a class rather than a file."""
     head = text.rpartition(".")[0]
-    return _DOTTED.match(text) is not None and any(one.is_class for one in context.names.targets(head, near))
+    return _DOTTED.match(text) is not None and any(
+        one.is_class for one in context.names.targets(head, near)
+    )
 
 
 def looks_like_code(text: str) -> bool:
@@ -98,12 +100,16 @@ def _nowhere(name: str, context: Context) -> Verdict:
 
 def _suggest(name: str, among: object) -> str:
     first = name[:1].lower()
-    names = [one for one in among if one[:1].lower() == first] if isinstance(among, (frozenset, list)) else []
+    names = (
+        [one for one in among if one[:1].lower() == first] if isinstance(among, (frozenset, list)) else []
+    )
     found = difflib.get_close_matches(name, names, 1, _CLOSE)
     return f"; did it mean {found[0]}?" if found else ""
 
 
-def _check_dotted(name: str, context: Context, near: tuple[str, ...], scoped: bool) -> tuple[Kind, Verdict]:
+def _check_dotted(
+    name: str, context: Context, near: tuple[str, ...], scoped: bool
+) -> tuple[Kind, Verdict]:
     names = context.names
     head, _, last = name.rpartition(".")
     targets = names.targets(name, near)

@@ -109,7 +109,9 @@ def _claims_of_line(line: Line, context: Context) -> Iterator[Found]:
         yield from text_counts(line, inline, context)
 
 
-def _claims_of_spans(number: int, inline: Inline, context: Context, near: tuple[str, ...]) -> Iterator[Found]:
+def _claims_of_spans(
+    number: int, inline: Inline, context: Context, near: tuple[str, ...]
+) -> Iterator[Found]:
     """Citations, places and names among the code spans of a line."""
     for index, span in enumerate(inline.spans):
         if span.place is None:

@@ -149,7 +149,9 @@ def _unfit(entry: Entry) -> str:
     return "" if entry.regimes else "it has no formulas"
 
 
-def _put(groups: list[_Group], key: str, entry: Entry, roots: tuple[str, ...], together: int | None) -> None:
+def _put(
+    groups: list[_Group], key: str, entry: Entry, roots: tuple[str, ...], together: int | None
+) -> None:
     """Entries of one family are measured by one process, as many as it may hold."""
     for place, one in enumerate(groups):
         alike = _family(one.entries[0]) == _family(entry) and one.roots == roots
