@@ -19,7 +19,8 @@ from forwardbook.pipeline.child import work
 from forwardbook.pipeline.child.request import Request
 from forwardbook.pipeline.derivation.entry import record, unique_names, verdict
 from forwardbook.pipeline.derivation.entry_lines import text
-from forwardbook.pipeline.derivation.explore import Found, regimes_of
+from forwardbook.pipeline.derivation.explore import regimes_of
+from forwardbook.pipeline.derivation.found import Found
 from forwardbook.profiling.proof import Difference
 from forwardbook.schema import Entry, Judge
 
