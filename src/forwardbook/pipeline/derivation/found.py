@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -28,6 +28,10 @@ class Found:
     def exact(self) -> bool:
         """Proved wherever it was measured."""
         return self.derived.exact and all(d.exact for d in self.also)
+
+    def each(self, change: Callable[[Derived], Derived]) -> Found:
+        """The regime with what it was proved from changed, in each number format."""
+        return replace(self, derived=change(self.derived), also=tuple(map(change, self.also)))
 
     def symbols(self) -> frozenset[str]:
         """Every name in its formulas and in the conditions that matter."""

@@ -16,28 +16,24 @@ from forwardbook.pipeline.derivation.found import Found, sized
 from forwardbook.profiling.proof import POINTS, PatternProof, prove
 
 
-def proved_within(found: Sequence[Found], seed: int, held: Sequence[Condition] = ()) -> list[Found]:
+def proved_within(found: Sequence[Found], seed: int) -> list[Found]:
     """Each exact regime with enough points inside its conditions in each number format.
 
     Where they lack, more are drawn there; a regime for which none are found, or whose formula fails at one,
-    is not exact any more. `held` holds whatever is drawn.
+    is not exact any more.
     """
-    return [_within(one, seed, held) if one.exact else one for one in found]
+    return [_within(one, seed) if one.exact else one for one in found]
 
 
 def only_inside(one: Found) -> Found:
     """An exact regime with no point outside its conditions, where time does not suffice to draw more."""
     if not one.exact:
         return one
-    derived, *also = (
-        replace(d, proof=replace(d.proof, points=one.inside(d))) for d in (one.derived, *one.also)
-    )
-    return replace(one, derived=derived, also=tuple(also))
+    return one.each(lambda each: replace(each, proof=replace(each.proof, points=one.inside(each))))
 
 
-def _within(one: Found, seed: int, held: Sequence[Condition]) -> Found:
-    derived, *also = (_proved(one, each, seed, held) for each in (one.derived, *one.also))
-    again = replace(one, derived=derived, also=tuple(also))
+def _within(one: Found, seed: int) -> Found:
+    again = one.each(lambda derived: _proved(one, derived, seed))
     return again if again.exact else _with_unvaried_said(again)
 
 
@@ -53,21 +49,22 @@ def _with_unvaried_said(one: Found) -> Found:
     if 2 * len(names) > len(sizes) or any(len(found) != 1 for found in values.values()):
         return one
     said = tuple(Condition.that_is(name, *values[name]) for name in names)
-    derived, *also = (
-        replace(each, pattern=replace(each.pattern, conditions=(*each.pattern.conditions, *said)))
-        for each in members
-    )
-    return replace(one, derived=derived, also=tuple(also), conditions=(*one.conditions, *said))
+    return replace(one.each(lambda derived: _saying(derived, said)), conditions=(*one.conditions, *said))
 
 
-def _proved(one: Found, derived: Derived, seed: int, held: Sequence[Condition]) -> Derived:
+def _saying(derived: Derived, more: Sequence[Condition]) -> Derived:
+    conditions = tuple(distinct([*derived.pattern.conditions, *more]))
+    return replace(derived, pattern=replace(derived.pattern, conditions=conditions))
+
+
+def _proved(one: Found, derived: Derived, seed: int) -> Derived:
     inside = one.inside(derived)
     if len(inside) >= POINTS:
         return derived
     numbers = {name: note.hint for name, note in derived.notes.items()}
     said = sized(one.conditions)
     pattern = replace(derived.pattern, conditions=said)
-    more = prove(derived.recipe, [pattern], numbers, derived.dtype, seed, POINTS, held)[0]
-    pattern = replace(pattern, conditions=tuple(distinct([*derived.pattern.conditions, *said])))
+    more = prove(derived.recipe, [pattern], numbers, derived.dtype, seed, POINTS)[0]
     reason = more.reason or "few of the sizes that were tried meet all conditions"
-    return replace(derived, pattern=pattern, proof=PatternProof(pattern, [*inside, *more.points], reason))
+    again = _saying(derived, said)
+    return replace(again, proof=PatternProof(again.pattern, [*inside, *more.points], reason))
