@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,8 +26,10 @@ SCALE: Final = 10
 TOGETHER: Final = 12  # entries for one process: classes of one model share its runs
 CALLERS: Final = 6  # classes through which one is reached that stands in no model by itself
 SECONDS: Final = 40.0  # of the processor for one entry
+PATIENT: Final = 160.0  # for one by itself for which these were too few among the others of its family
 WORKER: Final = "forwardbook.pipeline.reprove.work:work"
 NARROWING: Final = "forwardbook.pipeline.reprove.narrowing:work"
+LATE: Final = "it took longer than an entry is given"
 AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""
 
@@ -92,6 +94,10 @@ class _Group:
     keys: tuple[str, ...]
     entries: tuple[Entry, ...]
     roots: tuple[str, ...]
+    callers: tuple[str, ...] = ()
+    """Classes through which one is reached that stands in no model by itself."""
+    seconds: float = SECONDS
+    """Of the processor, for each entry."""
 
 
 def drawn(keys: Sequence[str], sample: int | None, seed: int) -> list[str]:
@@ -104,12 +110,14 @@ def drawn(keys: Sequence[str], sample: int | None, seed: int) -> list[str]:
 def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path) -> Iterator[EntryAgain]:
     """Each entry measured again, as groups of them are done; `folder` is where own code is looked for."""
     groups: list[_Group] = []
+    roots_of: dict[str, tuple[str, ...]] = {}
     for key in keys:
         entry = _whole(database, key)
         if (reason := _unfit(entry)) != "":
             yield EntryAgain(key=key, full_class_name=entry.full_class_name, reason=reason)
             continue
         roots = subject_of(entry, folder).roots if entry.code_hash else ()
+        roots_of[key] = roots
         _put(groups, key, entry, roots, how.together)
     waiting: list[EntryAgain] = []
     for results in how.spread(partial(_measured, how=how), groups):
@@ -119,9 +127,15 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
             else:
                 yield one
     callers = _callers(waiting, database)
-    alone = [_Group((one.key,), (_whole(database, one.key),), ()) for one in waiting if callers[one.key]]
-    yield from (one for one in waiting if not callers[one.key])
-    for results in how.spread(partial(_measured_in, how=how, callers=callers), alone):
+    alone: list[_Group] = []
+    for one in waiting:
+        entry, roots, late = _whole(database, one.key), roots_of[one.key], LATE in one.reason
+        if callers[one.key] or late:
+            seconds = PATIENT if late else SECONDS
+            alone.append(_Group((one.key,), (entry,), roots, callers[one.key], seconds))
+        else:
+            yield one
+    for results in how.spread(partial(_measured, how=how), alone):
         yield from results
 
 
@@ -165,12 +179,7 @@ def _family(entry: Entry) -> str:
     return family_of(entry.full_class_name, entry.library, bool(entry.code_hash)) or entry.library
 
 
-def _measured_in(group: _Group, how: Reproof, callers: Mapping[str, tuple[str, ...]]) -> list[EntryAgain]:
-    """What came of an entry in the models of its callers."""
-    return _measured(group, how, callers[group.keys[0]])
-
-
-def _measured(group: _Group, how: Reproof, callers: tuple[str, ...] = ()) -> list[EntryAgain]:
+def _measured(group: _Group, how: Reproof) -> list[EntryAgain]:
     """What came of a group; where its process ended before, each entry by itself."""
     entries = {key: one.model_dump(mode="json") for key, one in zip(group.keys, group.entries, strict=True)}
     request = Request(
@@ -178,9 +187,9 @@ def _measured(group: _Group, how: Reproof, callers: tuple[str, ...] = ()) -> lis
         roots=group.roots,
         seed=how.seed,
         scale=how.scale,
-        budget=SECONDS,
+        budget=group.seconds,
         stored=cast("dict[str, JsonValue]", entries),
-        wanted=callers,
+        wanted=group.callers,
     )
     seconds = how.limits.seconds * len(group.keys)
     worker = NARROWING if how.narrow else WORKER

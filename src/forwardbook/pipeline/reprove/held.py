@@ -118,9 +118,10 @@ class Again:
                         yield recipe, dict(flips)
             except (Exception, SystemExit) as error:  # building somebody else's model raises anything
                 self.reason = said(error)
-        if self.entry.given is None and self.open({}):
+        if self.entry.given is None and (still := self.open({})):
             module = name.rpartition(".")[0]
-            for way in adapter_for(self.entry.library).ways([module], {name}):
+            around = {f"{module}.{part}" for part in (one.part for one in still) if part}
+            for way in adapter_for(self.entry.library).ways([module], {name} | around):
                 if way.recipe is not None and name in way.holds:
                     yield replace(way.recipe, calls_as=name), {}
 
@@ -144,15 +145,21 @@ class Again:
         return bool(told.unexplained or told.equal)
 
     def told(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> Told:
-        """What a run tells of `one` and of whatever else speaks of its calls, in numbers of these widths."""
+        """What a run tells of `one` and of whatever else speaks of its calls, in numbers of these widths.
+
+        A copy is called in other places than the class whose formulas it has: where its model has none of those
+        places, it is of some calls there, and nothing says of which.
+        """
         widths = {name: value for name, value in values.items() if name in WIDTH_NAMES}
         rivals = [other for other in self.regimes if other.shares_runs(one) and other.holds_for(widths)]
         hold = {other.regime.name for other in rivals if self.holds(other, values)}
         equal, all_hold, unexplained = False, True, tuple[str, ...]()
-        for calls in _in_turn(c for c in calls_of(trace, target) if one.speaks_of(c)):
+        every = calls_of(trace, target)
+        elsewhere = one.is_copy and not any(one.speaks_of(c) for c in every)
+        for calls in _in_turn(c for c in every if elsewhere or one.speaks_of(c)):
             for call in calls:
                 measured = summarise(trace, call, {})
-                speaking = [other for other in rivals if other.regime.is_called_at(call.path)]
+                speaking = [other for other in rivals if elsewhere or other.regime.is_called_at(call.path)]
                 holding = [other for other in speaking if other.regime.name in hold]
                 found = {other.regime.name: other.differences(measured, values) for other in holding}
                 equal = equal or not found.get(one.regime.name, ["it does not hold"])
@@ -161,7 +168,7 @@ class Again:
                     all_hold = all_hold and len(holding) == len(speaking)
             if equal or not unexplained:
                 break  # else the call of this regime may be among the others
-        return Told(equal, unexplained, all_hold)
+        return Told(equal, () if equal and elsewhere else unexplained, all_hold)
 
     def refute(
         self, one: StoredRegime, differences: tuple[str, ...], values: Mapping[str, int], explains: bool

@@ -55,6 +55,12 @@ class StoredRegime:
         )
 
     @property
+    def part(self) -> str:
+        """The class that was called by itself, perhaps around the one that this is of; empty of a model."""
+        found = re.fullmatch(r"(\w+) alone", self.regime.scenario)
+        return found[1] if found else ""
+
+    @property
     def flips(self) -> dict[str, str]:
         """The booleans that were set the other way for it, as the constructor is given them."""
         said = (text.removeprefix(BUILT) for text in self.regime.assumptions if text.startswith(BUILT))

@@ -17,7 +17,7 @@ from forwardbook.formula import Condition
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.unsized import unsized
-from forwardbook.pipeline.reprove.again import AGAIN
+from forwardbook.pipeline.reprove.again import AGAIN, LATE
 from forwardbook.pipeline.reprove.held import Again, Flips, said
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import UNEQUAL, measure, widths_of
@@ -46,7 +46,7 @@ def worked(request: Request, made: Callable[[Request, Clock], Runs]) -> Response
         with clock.within():
             runs.through(entries)
     except Overtime:
-        late = "it took longer than an entry is given"
+        late = LATE
     results = [one.result(late).model_dump(mode="json") for one in entries]
     return Response(diagnostics={AGAIN: cast("JsonValue", results)})
 
