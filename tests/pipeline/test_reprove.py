@@ -12,7 +12,16 @@ from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.places import general
 from forwardbook.pipeline.reprove import held, narrowing
-from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain, Reproof, drawn, reprove
+from forwardbook.pipeline.reprove.again import (
+    AGAIN,
+    LATE,
+    PATIENT,
+    SECONDS,
+    EntryAgain,
+    Reproof,
+    drawn,
+    reprove,
+)
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import work
@@ -307,6 +316,60 @@ def test_a_call_in_a_place_of_two_regimes_is_explained_by_either(
 
     assert _held(found, monkeypatch, calls)
     assert "equal" == found.result("").state
+
+
+def test_a_copy_is_held_against_calls_in_the_places_of_its_own_model(
+    make_entry: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its model names layers otherwise: a call there may be one of the regime; of a holder it is none."""
+    copy = _in_places(make_entry(same_as="toy_holder"), "encoder.layers.*")
+    holder = _in_places(make_entry(), "encoder.layers.*")
+    calls = {"encoder.layer.0": "default", "decoder.layer.0": "another"}
+
+    assert _held(copy, monkeypatch, calls)
+    assert not _held(holder, monkeypatch, calls)
+    assert ("equal", "unmeasured") == (copy.result("").state, holder.result("").state)
+
+
+def test_a_copy_that_no_call_of_its_model_is_like_is_different(
+    make_entry: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Places that differ excuse nothing where every number does."""
+    copy = _in_places(make_entry(same_as="toy_holder"), "encoder.layers.*")
+
+    assert _held(copy, monkeypatch, {"encoder.layer.0": "another"})
+    assert "different" == copy.result("").state
+
+
+def test_a_class_within_a_part_that_was_called_by_itself_is_reached_through_that_part() -> None:
+    """The model calls neither; a regime of such a part says so in its name."""
+    entry = whole(SHIPPED, "transformers_BeitFPNUpBlock")
+    assert {"BeitFPNNeck"} == {StoredRegime(one).part for one in entry.regimes}
+
+    assert "equal" == again(entry).state
+
+
+def test_what_came_too_late_among_its_family_is_measured_again_by_itself(
+    make_entry: Make, tmp_path: Path
+) -> None:
+    """The process of a family has so much time; an entry that it does not suffice for gets more, alone."""
+    entries = {f"toy_{name}": make_entry(name) for name in ("A", "B")}
+    database = Database({key: entry.model_dump(mode="json") for key, entry in entries.items()})
+    asked: list[tuple[list[str], float]] = []
+
+    def run(request: Request, limits: Limits, worker: str) -> Response:
+        asked.append((list(request.stored), request.budget))
+        late = [
+            EntryAgain(key=key, full_class_name=key, reason=LATE if key == "toy_B" else "it is not called")
+            for key in request.stored
+        ]
+        told = [one.model_dump(mode="json") for one in late]
+        return Response(diagnostics={AGAIN: told})  # type: ignore[dict-item]
+
+    found = list(reprove(sorted(entries), database, Reproof(1, run=run), tmp_path))
+
+    assert [(["toy_A", "toy_B"], SECONDS), (["toy_B"], PATIENT)] == asked
+    assert ["toy_A", "toy_B"] == [one.key for one in found]
 
 
 def test_models_with_equal_sizes_and_different_configs_are_run_apart() -> None:

@@ -147,8 +147,8 @@ class Again:
     def told(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> Told:
         """What a run tells of `one` and of whatever else speaks of its calls, in numbers of these widths.
 
-        A copy is called in other places than the class whose formulas it has: where its model has none of those
-        places, it is of some calls there, and nothing says of which.
+        A copy is called in other places than the class whose formulas it has: where its model has none
+        of those places, it is of some calls there, and nothing says of which.
         """
         widths = {name: value for name, value in values.items() if name in WIDTH_NAMES}
         rivals = [other for other in self.regimes if other.shares_runs(one) and other.holds_for(widths)]
