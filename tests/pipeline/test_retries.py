@@ -14,7 +14,7 @@ from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.workspace import Workspace
 
-from .zoo import MODULE, Child, Make, built
+from .zoo import MODULE, Child, Make, built, files
 
 
 class Hurried(Child):
@@ -73,5 +73,32 @@ def test_a_later_try_that_was_ended_does_not_unsay_that_a_class_was_called(
         return Response(problem="building: killed", problem_kind="crash")
 
     done = list(build(plan, workspace, Building(run=dying, retry=frozenset({"timeout"}))))
+
+    assert [("unproved", "timeout")] == [(c.state, c.kind) for one in done for c in one.result.record.classes]
+
+
+def test_a_forced_try_that_was_ended_does_not_unsay_a_proof(zoo: Path, make_entry: Make) -> None:
+    """What is proved of the same source stays so where time did not suffice to prove it once more."""
+    bee = zoo / "zoo_of_parts" / "bee.py"
+    bee.write_text(MODULE.format("Bee") + MODULE.format("Wasp").partition("\n")[2], encoding="utf-8")
+    plan = planned("zoo_of_parts", "*bee*")
+    built(zoo, Child(make_entry), plan)
+    before = files(zoo)
+
+    built(zoo, Hurried(make_entry), plan, force=True)
+
+    assert before == files(zoo)
+
+
+def test_a_forced_try_that_was_ended_says_nothing_of_a_source_that_changed(
+    zoo: Path, make_entry: Make
+) -> None:
+    """A proof of what the class was before is none of what it is now."""
+    bee = zoo / "zoo_of_parts" / "bee.py"
+    built(zoo, Child(make_entry), planned("zoo_of_parts", "*bee*"))
+    bee.write_text(bee.read_text(encoding="utf-8") + "\n\nLEGS = 6\n", encoding="utf-8")
+
+    how = Building(run=Hurried(make_entry), force=True)
+    done = list(build(planned("zoo_of_parts", "*bee*"), Workspace(zoo), how))
 
     assert [("unproved", "timeout")] == [(c.state, c.kind) for one in done for c in one.result.record.classes]

@@ -35,6 +35,7 @@ BUDGET = 240.0  # seconds of processor time for one unit
 USUAL = 24  # classes of such a unit, as BERT's is; what holds more (three models in one) has more time
 MEMORY_GB = 3.0
 EXAMPLES = 12  # classes read in advance, for what all sources have in common
+PROVED = frozenset({"exact", "bounded"})
 ENDED = frozenset({"timeout", "crash", "memory", "fork"})  # kinds of results that say nothing of a class
 GRACE = 4.0  # how much slower than its processor time a unit may be on a busy machine
 
@@ -89,7 +90,7 @@ def build(
     database, catalogue = workspace.load(), read_catalogue(workspace)
     _check_kinds(how.retry, plan.library, catalogue)
     journal = Journal(workspace, plan.library)
-    known = {} if how.force else _with_formulas(database)
+    known = _with_formulas(database)
     todo: list[Unit] = []
     again: dict[str, UnitRecord] = {}
     for unit in plan.units:
@@ -109,8 +110,9 @@ def build(
 
     def one(unit: Unit, run: Run) -> UnitResult:
         started(unit.name)
-        result = _worked(unit, settled, how, how.run or run, again.get(unit.name))
-        result = _with_types(result, _recorded(unit, catalogue))
+        recorded = _recorded(unit, catalogue)
+        result = _worked(unit, settled, how, how.run or run, again.get(unit.name), _standing(recorded, known))
+        result = _with_types(result, recorded)
         journal.keep(result)  # here, so that what was done while others were told is kept too
         return result
 
@@ -167,7 +169,7 @@ def _before(unit: Unit, catalogue: Catalogue, known: Mapping[str, str]) -> UnitR
     record = _recorded(unit, catalogue)
     if record is None:
         return None
-    proved = (one.name for one in record.classes if one.state in ("exact", "bounded"))
+    proved = (one.name for one in record.classes if one.state in PROVED)
     whole = {one.name for one in record.classes} == {one.full_name for one in unit.classes}
     if not whole or any(name not in known for name in proved):
         return None
@@ -184,7 +186,7 @@ def _settled(
         with contextlib.suppress(DatabaseError, ReaderError):
             entry = database[known[one.full_name]]
             verdict = database.resolved(known[one.full_name])[1].validation.verdict
-            if verdict not in ("exact", "bounded") or library not in entry.versions:
+            if verdict not in PROVED or library not in entry.versions:
                 continue  # a package without a version: what else its formulas depend on may have changed
             if differing(entry.versions, database.rules_version):
                 continue
@@ -195,8 +197,19 @@ def _settled(
     return found
 
 
+def _standing(recorded: UnitRecord | None, known: Mapping[str, str]) -> dict[str, ClassResult]:
+    """What the catalogue has as proved in this state of the sources, where the database has it too."""
+    classes = recorded.classes if recorded is not None else ()
+    return {one.name: one for one in classes if one.state in PROVED and one.name in known}
+
+
 def _worked(
-    unit: Unit, settled: dict[str, ClassResult], how: Building, run: Run, again: UnitRecord | None
+    unit: Unit,
+    settled: Mapping[str, ClassResult],
+    how: Building,
+    run: Run,
+    again: UnitRecord | None,
+    standing: Mapping[str, ClassResult],
 ) -> UnitResult:
     if again is not None:
         settled = {one.name: one for one in again.classes if one.kind not in how.retry}
@@ -214,7 +227,7 @@ def _worked(
         )
         result = _result(unit, wanted, run(request, how.limits(request.budget), WORKER))
     defines = {one.full_name: one.defines for one in unit.classes}
-    earlier = {one.name: one for one in again.classes} if again is not None else {}
+    earlier = {one.name: one for one in again.classes} if again is not None else standing
     classes = [
         _told(earlier.get(one.name), one.model_copy(update={"defines": defines.get(one.name, True)}))
         for one in result.record.classes
@@ -227,9 +240,11 @@ def _worked(
 
 
 def _told(before: ClassResult | None, now: ClassResult) -> ClassResult:
-    """What is said of a class now; a later try that was ended does not unsay that it was called."""
-    ended = now.state == "unreached" and now.kind in ENDED
-    return before if ended and before is not None and before.state != "unreached" else now
+    """What is said of a class now; a later try that was ended unsays no proof, nor that it was called."""
+    if before is None or now.kind not in ENDED:
+        return now
+    proved, was_called = before.state in PROVED, before.state != "unreached"
+    return before if proved or (was_called and now.state == "unreached") else now
 
 
 def _with_types(result: UnitResult, before: UnitRecord | None) -> UnitResult:
