@@ -3,7 +3,17 @@
 import copy
 
 import pytest
-from transformers import BeitConfig, DinatConfig, Llama4TextConfig, SmolLM3Config, SwinConfig, VitPoseConfig
+from transformers import (
+    BeitConfig,
+    DinatConfig,
+    Llama4TextConfig,
+    LlamaConfig,
+    MllamaTextConfig,
+    SamVisionConfig,
+    SmolLM3Config,
+    SwinConfig,
+    VitPoseConfig,
+)
 
 from forwardbook.analyzers.instances.pretrained.depth import cut_depth, follow_depth
 from forwardbook.analyzers.symbolic.ledger import Ledger
@@ -48,6 +58,24 @@ def test_more_layers_than_the_default_has_are_listed_as_the_config_lists_them(co
     cut_depth(config)
     stated = getattr(config_class(num_hidden_layers=layers), field)
     assert len(stated) == layers and getattr(_deep(config, layers), field) == stated
+
+
+@pytest.mark.parametrize(
+    ("config", "first"),
+    [(SmolLM3Config(), 4), (SamVisionConfig(), 3), (MllamaTextConfig(), 4)],
+    ids=["one number for each layer", "places of layers", "places of layers of another class"],
+)
+def test_layers_of_a_kind_that_numbers_tell_are_not_cut(config, first):
+    """The first without positions, with attention to all, with attention to an image: one of it is left."""
+    cut_depth(config)
+    assert first == config.num_hidden_layers
+
+
+def test_a_list_with_a_number_for_each_layer_tells_no_kinds():
+    """Where each layer takes its keys from is no kind."""
+    config = LlamaConfig(num_hidden_layers=8, source_layers=list(range(8)))
+    cut_depth(config)
+    assert list(range(8)) == config.source_layers and 2 == config.num_hidden_layers
 
 
 def test_stages_are_as_many_as_before_and_each_has_few_layers():

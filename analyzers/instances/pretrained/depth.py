@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
@@ -29,6 +29,10 @@ STAGED = frozenset({"depths", "depth", "stage_num_blocks", "stage_numb_of_layers
 # Layer counts that hold at least one layer of what starts there.
 STARTS = ("first_k_dense_replace", "moe_layer_start_index")
 LAYERS = 2
+# Numbers of layers that are of another kind than the others: which have a window, which look ahead.
+PLACES = re.compile(r"(att\w*|block|look_\w+)_(layers|ind(ex|ic)es|idxs)$")
+KINDS = 4  # different words or numbers that say of a kind: what has more has a number for each layer
+
 
 
 def cut_depth(config: PreTrainedConfig) -> None:
@@ -63,13 +67,34 @@ def _shortest_prefix(config: PreTrainedConfig) -> int:
     listed.append(getattr(config, "layers_block_type", None))  # a property of hybrid configs
     for value in listed:
         if isinstance(value, list | tuple) and len(value) >= 4 and all(isinstance(x, str) for x in value):
-            kept = max(kept, *(value.index(kind) + 1 for kind in set(value)))
+            kept = max(kept, _until_all(value))
+    kept = max([kept, *map(_until_all, _numbered_kinds(config))])
     for name in STARTS:
         start = config.__dict__.get(name)
         if is_size(start) or start == 1:
             kept = max(kept, min(cast(int, start) + 1, 6))
     last = _last_output(config)
     return max(kept, last + 1 if last else 0)  # one more, so that it is not the very last
+
+
+def _until_all(kinds: Sequence[object]) -> int:
+    """So many of the first that every kind is among them."""
+    return max((kinds.index(kind) + 1 for kind in set(kinds)), default=0)
+
+
+def _numbered_kinds(config: PreTrainedConfig) -> Iterator[Sequence[object]]:
+    """The kind of each layer, where numbers tell it: one for each layer, or those of layers of one kind."""
+    fields = config.__dict__
+    depths = {v for n, v in fields.items() if is_size(v) and DEPTH.match(n) and not NOT_DEPTH.search(n)}
+    lists = {n: v for n, v in fields.items() if isinstance(v, list | tuple) and v}
+    for name, value in lists.items():
+        if not all(type(one) in (int, bool) for one in value):
+            continue
+        if len(value) in depths and LAYER_LIST.search(name) and len(set(value)) <= KINDS < len(value):
+            yield value
+        elif PLACES.search(name) and len(value) == len(set(value)):
+            layers = min((depth for depth in depths if depth > max(value) >= min(value) >= 0), default=0)
+            yield [place in value for place in range(layers)]
 
 
 def follow_depth(config: PreTrainedConfig, name: str, hint: int) -> None:
