@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 import pytest
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -130,3 +131,31 @@ def test_how_often_the_caller_did_something_is_said_by_the_layer(recipe_from: Ma
         sizes = {"rows": 640, "width": 10, "factor": factor}
         right = derived[1].pattern.summary.totals.flops.evaluate(sizes) == 2 * rows * 10 * 10
         assert right or not all(c.holds(sizes) for c in needed[1])
+
+
+class Again(nn.Module):
+    """A layer over all rows and some of them again, of which there are a fifth of a factor."""
+
+    def __init__(self, width: int, factor: int) -> None:
+        super().__init__()
+        self.layer = Projection(width)
+        self.factor = factor
+
+    def forward(self, x: Tensor) -> Tensor:
+        if any(x.shape[1] == width for width in range(100, 120)):
+            raise ValueError("no such width")
+        if x.shape[0] != 5 * self.factor:
+            raise ValueError("other rows")
+        again = list(range(x.shape[0] // self.factor))
+        return self.layer(torch.cat([x, x[again]]))
+
+
+def test_an_equation_that_no_run_breaks_is_said_of_sizes_that_were_needed_as_numbers(
+    recipe_from: Maker,
+) -> None:
+    """The model refuses whatever breaks it: nothing shows that the layer's formula does not hang on it."""
+    recipe = over_rows(recipe_from, Again, "width", "factor", rows=20, width=10, factor=4)
+    derived, needed = _with_needed(recipe, 1)
+
+    assert derived[1].exact
+    assert ["{rows} == 5 * {factor}"] == [c.text() for c in needed[1]]

@@ -42,7 +42,17 @@ def of_others(
     widths = widths_of(first.dtype)
     for sizes, trace in search.runs(lambda sizes: measure(first.recipe, sizes, first.dtype, widths)):
         _judge(derived, alone, trace, {**sizes, **widths})
-    return [one.needed() for one in alone]
+    return [[*mine.needed(), *_keeping(one, mine)] for one, mine in zip(derived, alone, strict=True)]
+
+
+def _keeping(one: Derived, alone: Alone) -> list[Condition]:
+    """Equations of others, of its sizes and of numbers needed by then, that no run was seen to break.
+
+    What is handed to a module may have a shape that such a number gave, and nothing that it asked says so.
+    """
+    about, numbers = one.pattern.summary.symbols(), one.pattern.before
+    said = ((c, c.symbols()) for c in alone.untried() if c.op == "==" and "%" not in c.text())
+    return [c for c, names in said if names <= about | numbers and names & about and names & numbers]
 
 
 def _of(one: Derived, conditions: Sequence[Condition], universe: Sequence[Condition]) -> Alone:
