@@ -98,6 +98,36 @@ def test_only_the_number_that_says_which_sizes_are_named_is_kept(recipe_from: Ma
     assert set(contexts(found)) == {"called as stages.0.*", "called as stages.1.*"}
 
 
+class Handed(nn.Module):
+    """Three stages of two projections; the first of a stage is as wide as the stage before."""
+
+    def __init__(self, given: int, widths: tuple[int, ...]) -> None:
+        super().__init__()
+        before = (given, *widths)
+        self.stages = nn.ModuleList(
+            nn.ModuleList([Projection(b), Projection(w)]) for b, w in zip(before, widths, strict=False)
+        )
+        self.wider = [w - b for b, w in zip(before, widths, strict=False)]
+
+    def forward(self, x: Tensor) -> Tensor:
+        for stage, wider in zip(self.stages, self.wider, strict=True):
+            x = stage[1](F.pad(stage[0](x), (0, wider)))
+        return x
+
+
+def test_the_last_layer_of_the_last_stage_has_its_number_left_open(recipe_from: Maker) -> None:
+    """It alone has that width there, and with more layers those after it would have it too."""
+    recipe = recipe_from(
+        Handed,
+        lambda n: Handed(n.width, (getattr(n, "widths.0"), getattr(n, "widths.1"))),
+        lambda n, maker: (maker.floats((n.rows, n.width)),),
+        conditions=("{width} < {widths.0}", "{widths.0} < {widths.1}"),
+        **{"rows": 9, "width": 6, "widths.0": 10, "widths.1": 14},
+    )
+    told = set(contexts(regimes_of(recipe, 3, 3, False, [PROJECTION])))
+    assert {"called as stages.*.*", "called as stages.1.*"} == told
+
+
 class Blocks(nn.Module):
     """A list of one block of the first width, and three of the second."""
 

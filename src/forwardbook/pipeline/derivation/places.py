@@ -2,7 +2,7 @@
 
 The number of a layer is left open, for all layers of a sort are alike, unless the regime is about one: its
 formulas name sizes by numbers (`hidden_sizes.2` of the third stage), and regimes of other numbers of the same
-place never name the same ones.
+place never name the same ones. Within such a stage the layers are alike, as far as their numbers tell.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def _same_way(one: Found, other: Found) -> bool:
 
 def _told(mine: _Place, every: Sequence[_Place]) -> str:
     beside = [one for one in every if one.place == mine.place]
-    kept = (_kept(mine, column, beside) for column in range(len(mine.numbers)))
+    found = [_kept(mine, column, beside) for column in range(len(mine.numbers))]
+    first = next((column for column, number in enumerate(found) if number != ANY), len(found))
+    kept = iter([*found[: first + 1], *(ANY for _ in found[first + 1 :])])
     return ".".join(next(kept) if part == ANY else part for part in mine.place.split("."))
 
 
