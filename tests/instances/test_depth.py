@@ -6,6 +6,7 @@ import pytest
 from transformers import (
     BeitConfig,
     DinatConfig,
+    FlintConfig,
     Llama4TextConfig,
     LlamaConfig,
     MllamaTextConfig,
@@ -69,6 +70,14 @@ def test_layers_of_a_kind_that_numbers_tell_are_not_cut(config, first):
     """The first without positions, with attention to all, with attention to an image: one of it is left."""
     cut_depth(config)
     assert first == config.num_hidden_layers
+
+
+def test_what_two_lists_say_of_one_layer_is_not_cut():
+    """The first layer with experts and attention to all is the sixth: each of both comes before."""
+    config = FlintConfig()
+    kinds = [(kind, place in config.mlp_only_layers) for place, kind in enumerate(config.layer_types)]
+    cut_depth(config)
+    assert 6 == config.num_hidden_layers == 1 + kinds.index(("full_attention", False))
 
 
 def test_a_list_with_a_number_for_each_layer_tells_no_kinds():

@@ -28,9 +28,11 @@ NUMBER = re.compile(r"\d+$")
 STAGED = frozenset({"depths", "depth", "stage_num_blocks", "stage_numb_of_layers", "n_attn_blocks"})
 # Layer counts that hold at least one layer of what starts there.
 STARTS = ("first_k_dense_replace", "moe_layer_start_index")
+MOST_STARTING = 6  # layers for one that starts late: each costs a run its time
+TOGETHER = 8  # layers for all that lists say together
 LAYERS = 2
 # Numbers of layers that are of another kind than the others: which have a window, which look ahead.
-PLACES = re.compile(r"(att\w*|block|look_\w+)_(layers|ind(ex|ic)es|idxs)$")
+PLACES = re.compile(r"(att\w*|block|look_\w+|only)_(layers|ind(ex|ic)es|idxs)$")
 KINDS = 4  # different words or numbers that say of a kind: what has more has a number for each layer
 
 
@@ -62,24 +64,41 @@ def _cut_stages(config: PreTrainedConfig, name: str) -> None:
 
 
 def _shortest_prefix(config: PreTrainedConfig) -> int:
-    kept = LAYERS
-    listed = [v for n, v in config.__dict__.items() if LAYER_LIST.search(n)]
-    listed.append(getattr(config, "layers_block_type", None))  # a property of hybrid configs
-    for value in listed:
-        if isinstance(value, list | tuple) and len(value) >= 4 and all(isinstance(x, str) for x in value):
-            kept = max(kept, _until_all(value))
-    kept = max([kept, *map(_until_all, _numbered_kinds(config))])
-    for name in STARTS:
-        start = config.__dict__.get(name)
-        if is_size(start) or start == 1:
-            kept = max(kept, min(cast(int, start) + 1, 6))
+    kinds = [*_worded_kinds(config), *_numbered_kinds(config)]
+    kept = max([LAYERS, *map(_until_all, kinds)])
+    started = [min(start + 1, MOST_STARTING) for start in _starts(config)]
+    kept = max([kept, *started])
     last = _last_output(config)
-    return max(kept, last + 1 if last else 0)  # one more, so that it is not the very last
+    kept = max(kept, last + 1 if last else 0)  # one more, so that it is not the very last
+    return max(kept, _until_all_together(config, kinds))
 
 
 def _until_all(kinds: Sequence[object]) -> int:
     """So many of the first that every kind is among them."""
     return max((kinds.index(kind) + 1 for kind in set(kinds)), default=0)
+
+
+def _until_all_together(config: PreTrainedConfig, kinds: Sequence[Sequence[object]]) -> int:
+    """So many that whatever two lists say of one layer is among them, if few are enough."""
+    layers = max((len(one) for one in kinds), default=0)
+    begun = [[place >= start for place in range(layers)] for start in _starts(config)]
+    said = list(zip(*(one for one in (*kinds, *begun) if len(one) == layers), strict=True))
+    needed = _until_all(said)
+    return needed if needed <= TOGETHER else 0
+
+
+def _starts(config: PreTrainedConfig) -> list[int]:
+    """The first layers of what does not begin with the first of all."""
+    starts = (config.__dict__.get(name) for name in STARTS)
+    return [cast(int, start) for start in starts if is_size(start) or start == 1]
+
+
+def _worded_kinds(config: PreTrainedConfig) -> list[Sequence[object]]:
+    """The kind of each layer, where words tell it."""
+    listed = [v for n, v in config.__dict__.items() if LAYER_LIST.search(n)]
+    listed.append(getattr(config, "layers_block_type", None))  # a property of hybrid configs
+    lists = (value for value in listed if isinstance(value, list | tuple) and len(value) >= 4)
+    return [value for value in lists if all(isinstance(x, str) for x in value)]
 
 
 def _numbered_kinds(config: PreTrainedConfig) -> Iterator[Sequence[object]]:
