@@ -73,12 +73,12 @@ class Alone:
         Where no trial told which it is, the plainest is added; all suspects, where that was not enough.
         """
         open_ = [c for c in self.suspects if c.text() not in self.innocent]
-        for one in sorted(open_, key=_plain):
+        for one in sorted(open_, key=plainness):
             if len(open_) > 1 and one.text() not in self.tried and len(self.tried) < TRIALS:
                 self.tried.add(one.text())
                 return [negated(one), *self.own, *self.more, *(c for c in open_ if c is not one)]
         if self.suspects:
-            first = min(open_ or self.suspects, key=_plain)
+            first = min(open_ or self.suspects, key=plainness)
             self.more += [first] if len(self.more) < NEEDS else self.suspects
             self.suspects = []
         return None
@@ -104,7 +104,8 @@ class Alone:
         self.innocent.update(c.text() for c in broken)
 
 
-def _plain(condition: Condition) -> tuple[int, bool, int, str]:
+def plainness(condition: Condition) -> tuple[int, bool, int, str]:
+    """An order in which what says the least of the fewest sizes comes first, equations before the rest."""
     text = condition.text()
     return len(condition.symbols()), condition.op != "==", len(text), text
 

@@ -12,12 +12,13 @@ from typing import Final
 
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
-from forwardbook.pipeline.derivation.alone import DRAWS, Alone, Search
+from forwardbook.pipeline.derivation.alone import DRAWS, Alone, Search, plainness
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
 from forwardbook.profiling.proof import measure, met_in, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
+SAMPLED: Final = 24  # sizes at which an equation is looked at that no run was seen to break
 
 
 def of_others(
@@ -42,17 +43,33 @@ def of_others(
     widths = widths_of(first.dtype)
     for sizes, trace in search.runs(lambda sizes: measure(first.recipe, sizes, first.dtype, widths)):
         _judge(derived, alone, trace, {**sizes, **widths})
-    return [[*mine.needed(), *_keeping(one, mine)] for one, mine in zip(derived, alone, strict=True)]
+    needed = [mine.needed() for mine in alone]
+    return [
+        [*more, *_keeping(one, mine, more, search.free)]
+        for one, mine, more in zip(derived, alone, needed, strict=True)
+    ]
 
 
-def _keeping(one: Derived, alone: Alone) -> list[Condition]:
+def _keeping(one: Derived, alone: Alone, needed: Sequence[Condition], free: FreeSizes) -> list[Condition]:
     """Equations of others, of its sizes and of numbers needed by then, that no run was seen to break.
 
     What is handed to a module may have a shape that such a number gave, and nothing that it asked says so.
+    What every size that fits the rest meets is left out: it says nothing.
     """
     about, numbers = one.pattern.summary.symbols(), one.pattern.before
     said = ((c, c.symbols()) for c in alone.untried() if c.op == "==" and "%" not in c.text())
-    return [c for c, names in said if names <= about | numbers and names & about and names & numbers]
+    open_ = [c for c, names in said if names <= about | numbers and names & about and names & numbers]
+    if not open_:
+        return []
+    mine = [*alone.own, *needed]
+    drawn = [free.draw(mine, by_quotients) for by_quotients in (False, True) for _ in range(SAMPLED)]
+    left = [sizes for sizes in drawn if sizes is not None]
+    found: list[Condition] = []
+    for condition in sorted(open_, key=plainness):
+        if not all(condition.is_met(sizes) for sizes in left):
+            found.append(condition)
+            left = [sizes for sizes in left if condition.is_met(sizes)]
+    return found
 
 
 def _of(one: Derived, conditions: Sequence[Condition], universe: Sequence[Condition]) -> Alone:
