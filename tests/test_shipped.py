@@ -12,9 +12,11 @@ import torch
 
 from forwardbook.analyzers.reader import glance_at
 from forwardbook.formula import Condition, Expr, parse
+from forwardbook.pipeline.catalogue.record import read_catalogue
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.profiling.proof import POINTS
 from forwardbook.schema import QUANTITIES, Entry, Regime
+from forwardbook.workspace import Workspace
 from forwardbook.workspace.database_file import database_in
 
 DATABASE = Path(__file__).resolve().parent.parent / "module_db.json"
@@ -122,6 +124,17 @@ def test_every_exact_regime_was_measured_three_times_in_each_number_format() -> 
                 few.append((name, dtype))
 
     assert [] == few
+
+
+def test_what_has_formulas_is_what_the_catalogue_counts_as_proved() -> None:
+    """Nothing is shipped that a build did not prove, and nothing is counted that is not shipped."""
+    units = read_catalogue(Workspace(DATABASE.parent)).libraries["transformers"].units.values()
+    counted = {one.name for unit in units for one in unit.classes if one.state in ("exact", "bounded")}
+    database = database_in(DATABASE)
+    heads = [head for head in map(database.head, database) if head.library == "transformers"]
+    shipped = {head.full_class_name for head in heads if head.same_as or head.generated_class_name}
+
+    assert set() == counted ^ shipped
 
 
 def test_no_name_is_without_meaning() -> None:
