@@ -32,7 +32,7 @@ MOST_STARTING = 6  # layers for one that starts late: each costs a run its time
 TOGETHER = 8  # layers for all that lists say together
 LAYERS = 2
 # Numbers of layers that are of another kind than the others: which look at all, which look ahead. Those with
-# attention to a whole image between windows are left out: either kind would be said of every place in the list.
+# attention to a whole image between windows are left out: either kind would be said of every place listed.
 PLACES = re.compile(r"(?<!global_)(att\w*|block|look_\w+|only)_(layers|ind(ex|ic)es|idxs)$")
 KINDS = 4  # different words or numbers that say of a kind: what has more has a number for each layer
 
