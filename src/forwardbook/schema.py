@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -37,11 +38,11 @@ CUT: Final = "..."  # how one ends whose value is longer than what is told
 
 CALLED_AS: Final = "called as "  # how the context of a regime begins that names places below a model
 ALONE: Final = "called by itself"
-_NUMBERS: Final = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+_NUMBERS: Final = re.compile(r"\d+(-\d*)?(,\d+(-\d*)?)*")
 
 
 def at_place(place: str, path: str) -> bool:
-    """Whether a path is of a place, whose `*` is any number; `0-2,5` in a path are all these numbers."""
+    """Whether a path is of a place, whose `*` is any number; `0-2,5,8-` are these, and from 8 on all."""
     wanted, given = place.split("."), path.split(".")
     return len(wanted) == len(given) and all(map(_is_part, wanted, given))
 
@@ -49,12 +50,16 @@ def at_place(place: str, path: str) -> bool:
 def _is_part(wanted: str, given: str) -> bool:
     if wanted == given:
         return True
-    if not _NUMBERS.fullmatch(given):
+    if not _NUMBERS.fullmatch(given) or not (wanted == "*" or _NUMBERS.fullmatch(wanted)):
         return False
-    ranges = (one.partition("-") for one in given.split(","))
-    return wanted == "*" or (
-        wanted.isdigit() and any(int(a) <= int(wanted) <= int(b or a) for a, _, b in ranges)
-    )
+    return wanted == "*" or any(a[0] in b or b[0] in a for a in _ranges(wanted) for b in _ranges(given))
+
+
+def _ranges(numbers: str) -> Iterator[range]:
+    """`0-2,5,8-` as the ranges that it is."""
+    for one in numbers.split(","):
+        first, until, last = one.partition("-")
+        yield range(int(first), int(last) + 1 if last else sys.maxsize if until else int(first) + 1)
 
 
 def together(assumptions: Iterable[str]) -> list[str]:

@@ -59,11 +59,27 @@ def test_what_a_regime_needs_of_another_class_is_stored(program: Callable[..., o
     assert after.model_copy(update={"conditions": kept}) == before.regimes[0]
 
 
+def test_of_which_layers_a_regime_is_is_stored(program: Callable[..., object], folder: Path) -> None:
+    """The adapters of Data2Vec: each layer gets half the sequence of the one before."""
+    key = "transformers_Data2VecAudioAdapterLayer"
+    entry = SHIPPED[key]
+    opened = [one.model_copy(update={"context": "called as adapter.layers.*"}) for one in entry.regimes]
+    Workspace(folder).save({key: entry.model_copy(update={"regimes": tuple(opened)})})
+
+    done = program("reprove", key, "--deep", "--seed", "5")
+    after = Workspace(folder).load()[key]
+
+    assert 0 == done.returncode  # type: ignore[attr-defined]
+    assert "default is called as adapter.layers.0" in done.stderr  # type: ignore[attr-defined]
+    assert ["called as adapter.layers.0", "called as adapter.layers.1"] == [r.context for r in after.regimes]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (("reprove", "torch_Unicorn"), 1, "it is not in the database"),
         (("reprove", "--sample", "0"), 2, "--sample"),
+        (("reprove", "torch_ReLU", "--narrow", "--deep"), 2, "look for different things"),
         (("reprove", "--library", "no_such_package"), 1, "0 entries"),
         (("catalogue", "totals", "--library", "no_such_package"), 1, "is not installed"),
     ],

@@ -173,6 +173,12 @@ def test_layers_that_are_alike_have_their_numbers_left_open(recipe_from: Maker) 
         ("stages.1", "stages.0-2,5", True),
         ("stages.4", "stages.0-2,5", False),
         ("stages.5", "stages.0-2,5", True),
+        ("layers.0-1,3-4", "layers.4", True),
+        ("layers.0-1,3-4", "layers.2", False),
+        ("layers.5-", "layers.40", True),
+        ("layers.5-", "layers.4", False),
+        ("layers.2,5,8-", "layers.6-9", True),
+        ("layers.2,5", "layers.3-4", False),
         ("0.conv", "0.conv", True),
     ],
 )

@@ -24,6 +24,7 @@ NOT_DEPTH = re.compile(
 )
 LAYER_LIST = re.compile(r"(layer|block|pattern|types$)")
 NUMBER = re.compile(r"\d+$")
+STAGE = re.compile(r"\.\d+$")
 # Lists of how many layers each stage has.
 STAGED = frozenset({"depths", "depth", "stage_num_blocks", "stage_numb_of_layers", "n_attn_blocks"})
 # Layer counts that hold at least one layer of what starts there.
@@ -36,6 +37,11 @@ LAYERS = 2
 PLACES = re.compile(r"(?<!global_)(att\w*|block|look_\w+|only)_(layers|ind(ex|ic)es|idxs)$")
 KINDS = 4  # different words or numbers that say of a kind: what has more has a number for each layer
 
+
+def counts_layers(name: str) -> bool:
+    """Whether a size is how many layers there are, of all or of a stage: `num_hidden_layers`, `depths.2`."""
+    field = STAGE.sub("", name).rpartition(".")[2]
+    return field in STAGED or (DEPTH.match(field) is not None and not NOT_DEPTH.search(field))
 
 
 def cut_depth(config: PreTrainedConfig) -> None:

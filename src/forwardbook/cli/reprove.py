@@ -34,6 +34,14 @@ def reprove(
             "fails there the condition that it needs.",
         ),
     ] = False,
+    deep: Annotated[
+        bool,
+        typer.Option(
+            "--deep",
+            help="Run models with more layers, and where one of them is as no regime says, say of regimes of "
+            "its place in which layers they were seen.",
+        ),
+    ] = False,
     jobs: Jobs = 1,
     cluster: Cluster = "",
     timeout: Annotated[float | None, typer.Option(help="Seconds for one entry.")] = None,
@@ -43,7 +51,7 @@ def reprove(
     """Measure stored classes again at larger sizes; exit code 1, and the class, where a formula is wrong.
 
     Nothing is derived: the formulas as they are stored must give every number of every line that is measured.
-    With --narrow what a regime needs is stored among its conditions.
+    With --narrow what a regime needs is stored among its conditions, with --deep of which layers it is.
     """
     import json
     import secrets
@@ -57,19 +65,23 @@ def reprove(
     from forwardbook.registry import find
     from forwardbook.workspace import Workspace
 
+    if narrow and deep:
+        raise typer.BadParameter("--narrow and --deep look for different things: one after the other.")
     seed = secrets.randbelow(2**31) if seed is None else seed
     workspace = Workspace.find()
     database = workspace.load()
     keys = [find(database, name) for name in names or []] or list(database)
     keys = drawn([key for key in keys if not library or database.head(key).library == library], sample, seed)
-    how = Reproof(seed, scale, Limits.given(memory, timeout), spread_of(jobs, cluster), narrow=narrow)
+    limits, spread = Limits.given(memory, timeout), spread_of(jobs, cluster)
+    how = Reproof(seed, scale, limits, spread, narrow=narrow, deep=deep)
     found: list[EntryAgain] = []
     for one in measured(keys, database, how, Path.cwd()):
         found.append(one)
         _say(
             f"{len(found)}/{len(keys)} {one.full_class_name}: {one.state}{one.reason and f' ({one.reason})'}"
         )
-        for text in (*_differences(one), *_needs(one)):  # at once: a long run may be ended before its summary
+        # at once: a long run may be ended before its summary
+        for text in (*_differences(one), *_needs(one), *_places(one)):
             _say(text)
         if changed := narrowed([one], database):
             workspace.save(changed, rules_version=RULES_VERSION)
@@ -87,7 +99,7 @@ def reprove(
         for state in ("equal", "uncovered", "different", "unmeasured")
     }
     told = ", ".join(f"{count} {state}" for state, count in counts.items())
-    larger = "" if narrow else f" {scale} times larger,"
+    larger = "" if narrow or deep else f" {scale} times larger,"
     _say(f"{len(found)} entries: {told}; sizes{larger} drawn with --seed {seed}")
     if counts["different"] or counts["uncovered"] or not counts["equal"]:
         raise typer.Exit(1)
@@ -130,6 +142,12 @@ def _differences(one: EntryAgain) -> list[str]:
 def _needs(one: EntryAgain) -> list[str]:
     """What regimes of an entry need beside their conditions."""
     return [f"  {regime.name} needs {text}" for regime in one.regimes for text in regime.needs]
+
+
+def _places(one: EntryAgain) -> list[str]:
+    """Where regimes of an entry are said to be called now."""
+    changed = (regime for regime in one.regimes if regime.places)
+    return [f"  {regime.name} is called as {', '.join(regime.places)}" for regime in changed]
 
 
 def _say(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import re
 import resource
@@ -31,6 +32,7 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.entry import record, verdict
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.reread import misread
+from forwardbook.pipeline.reprove.layers import DeepRuns, with_layers_told
 from forwardbook.schema import Entry
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
@@ -171,11 +173,14 @@ class _Unit:
                 "in the tree, but forward() did not call it",
                 "",
             )
+        deeper = DeepRuns(way.recipe)
         for name, found in reached.found.items():
-            self._proved(name, way, found, reached)
+            self._proved(name, way, found, reached, deeper)
         self._missing -= mine
 
-    def _proved(self, name: str, way: Way, found: list[Found], reached: Reached) -> None:
+    def _proved(
+        self, name: str, way: Way, found: list[Found], reached: Reached, deeper: DeepRuns
+    ) -> None:
         try:
             facts = read_class(name, sources=self._sources)
         except ReaderError as error:
@@ -200,6 +205,8 @@ class _Unit:
         place = _place(entry) if state not in ("exact", "bounded") else ""
         result = self._result(name, state, way, kind, reason, place)
         if state in ("exact", "bounded"):
+            with contextlib.suppress(Overtime), Clock(min(self._clock.left, LEAST)).within():
+                entry = with_layers_told(entry, deeper)
             self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
             digest = family_digest(name, self._sources)[:DIGITS]
             result = result.model_copy(update={"digest": digest})

@@ -19,6 +19,7 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.opinions import opinions
 from forwardbook.pipeline.derivation.reading import as_read, read_regimes
 from forwardbook.pipeline.derivation.second_reading import SecondReading
+from forwardbook.pipeline.reprove.layers import DeepRuns, with_layers_told
 from forwardbook.schema import Judge
 
 
@@ -51,6 +52,8 @@ def work(request: Request) -> Response:
         made = reading.noted(made, found[0].derived.target)
     else:
         made = record(facts, library, every, judged=_judges(facts))
+    for recipe in {one.derived.recipe.scenario: one.derived.recipe for one in found}.values():
+        made = with_layers_told(made, DeepRuns(recipe))
     entry = made.model_dump(mode="json")
     if all(verdict(one) == "wrong" for one in found):
         return refutation(request, found).model_copy(update={"entry": entry})

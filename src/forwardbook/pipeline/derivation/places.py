@@ -2,20 +2,22 @@
 
 The number of a layer is left open, for all layers of a sort are alike, unless the regime is about one: its
 formulas name sizes by numbers (`hidden_sizes.2` of the third stage), and regimes of other numbers of the same
-place never name the same ones. Within such a stage the layers are alike, as far as their numbers tell.
+place never name the same ones. Within such a stage the layers are alike, as far as their numbers tell. Where
+a deeper model shows layers that no regime gives, those that one was seen to give are told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.analyzers.symbolic.trace import NUMBER, general
 from forwardbook.pipeline.derivation.found import Found
-from forwardbook.schema import ALONE, CALLED_AS
+from forwardbook.schema import ALONE, CALLED_AS, Regime
 
 ANY: Final = "*"
+ENOUGH: Final = 3  # of the last layers, for what is said of all that follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,55 @@ def context(found: Found) -> str:
     return _context(one.place for one in _places(found))
 
 
+def at_places(regime: Regime, places: Iterable[str]) -> Regime:
+    """A regime of the record with other places."""
+    return regime.model_copy(update={"context": _context(places)})
+
+
+def narrower(
+    place: str, right: Collection[str], wrong: Collection[str], every: Iterable[str]
+) -> tuple[str, ...]:
+    """A place with the numbers told that keep paths of it at which a regime holds from those where none does.
+
+    `every` are all paths of the place: what holds up to the last of them holds of all that follow.
+    """
+    if not wrong:
+        return (place,)
+    opened = _opened(place)
+    columns = (tuple(zip(*map(opened, paths), strict=True)) for paths in (right, wrong, every))
+    for column, (numbers, beside, seen) in enumerate(zip(*columns, strict=True)):
+        if set(numbers).isdisjoint(beside):
+            told = [ANY] * place.count(ANY)
+            told[column] = ranges(set(numbers), max(seen))
+            return (_filled(place, told),)
+    return tuple(sorted(set(right).difference(wrong)))
+
+
+def ranges(numbers: Collection[int], last: int | None = None) -> str:
+    """Numbers as `0-2,5`; those that end with the ENOUGH before `last` go on, as `5-`."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and parts[-1][1] == number - 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    told = [str(a) if a == b else f"{a}-{b}" for a, b in parts]
+    if parts and parts[-1][1] == last and parts[-1][1] - parts[-1][0] >= ENOUGH - 1:
+        told[-1] = f"{parts[-1][0]}-"
+    return ",".join(told)
+
+
+def _opened(place: str) -> Callable[[str], tuple[int, ...]]:
+    """Of a path of the place the numbers that it leaves open."""
+    columns = [column for column, part in enumerate(place.split(".")) if part == ANY]
+
+    def numbers(path: str) -> tuple[int, ...]:
+        parts = path.split(".")
+        return tuple(int(parts[column]) for column in columns)
+
+    return numbers
+
+
 def _context(places: Iterable[str]) -> str:
     where = ", ".join(dict.fromkeys(one for one in places if one))
     return f"{CALLED_AS}{where}" if where else ALONE
@@ -57,8 +108,12 @@ def _told(mine: _Place, every: Sequence[_Place]) -> str:
     beside = [one for one in every if one.place == mine.place]
     found = [_kept(mine, column, beside) for column in range(len(mine.numbers))]
     first = next((column for column, number in enumerate(found) if number != ANY), len(found))
-    kept = iter([*found[: first + 1], *(ANY for _ in found[first + 1 :])])
-    return ".".join(next(kept) if part == ANY else part for part in mine.place.split("."))
+    return _filled(mine.place, [*found[: first + 1], *(ANY for _ in found[first + 1 :])])
+
+
+def _filled(place: str, numbers: Iterable[str]) -> str:
+    told = iter(numbers)
+    return ".".join(next(told) if part == ANY else part for part in place.split("."))
 
 
 def _kept(mine: _Place, column: int, beside: Sequence[_Place]) -> str:

@@ -16,6 +16,7 @@ from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
 from forwardbook.cost import Cost
 from forwardbook.formula import Expr, FormulaError, parse
 from forwardbook.models.record import AttentionCost, LayerCosts, Quantities
+from forwardbook.pipeline.derivation.places import ranges
 
 _INDEX = re.compile(r"(?<![^.])\d+(?![^.])")
 
@@ -186,14 +187,4 @@ def _name(paths: Sequence[str], parent: str) -> str:
     stem, _, _ = short[0].rpartition(".")
     numbers = sorted(int(s.rpartition(".")[2]) for s in short if s.rpartition(".")[2].isdigit())
     same = all(s.rpartition(".")[0] == stem and s.rpartition(".")[2].isdigit() for s in short)
-    return f"{stem}{stem and '.'}{_ranges(numbers)}" if same else ",".join(short)
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and parts[-1][1] == number - 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
+    return f"{stem}{stem and '.'}{ranges(numbers)}" if same else ",".join(short)

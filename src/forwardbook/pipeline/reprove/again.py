@@ -29,6 +29,7 @@ SECONDS: Final = 40.0  # of the processor for one entry
 PATIENT: Final = 160.0  # for one by itself for which these were too few among the others of its family
 WORKER: Final = "forwardbook.pipeline.reprove.work:work"
 NARROWING: Final = "forwardbook.pipeline.reprove.narrowing:work"
+DEEP: Final = "forwardbook.pipeline.reprove.deep:work"
 LATE: Final = "it took longer than an entry is given"
 AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""
@@ -52,6 +53,8 @@ class RegimeAgain(Record):
     differences: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     """Conditions of other classes without which it was seen to fail, where these were looked for."""
+    places: tuple[str, ...] = ()
+    """Where it is called, where a deeper model was seen to have layers of which it is not."""
 
 
 class EntryAgain(Record):
@@ -82,6 +85,8 @@ class Reproof:
     run: Run = run_child
     narrow: bool = False
     """Whether it is looked for what of each other's conditions classes of one family need."""
+    deep: bool = False
+    """Whether deeper models are looked at for layers of which a regime is not."""
 
     @property
     def together(self) -> int | None:
@@ -192,7 +197,7 @@ def _measured(group: _Group, how: Reproof) -> list[EntryAgain]:
         wanted=group.callers,
     )
     seconds = how.limits.seconds * len(group.keys)
-    worker = NARROWING if how.narrow else WORKER
+    worker = NARROWING if how.narrow else DEEP if how.deep else WORKER
     response = how.run(request, Limits(how.limits.memory_gb, seconds), worker)
     if response.problem is None:
         found = cast("list[JsonValue]", response.diagnostics[AGAIN])

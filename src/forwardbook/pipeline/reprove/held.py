@@ -36,6 +36,8 @@ class _Met:
     differences: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     """Conditions of other classes without which it was seen to fail."""
+    places: tuple[str, ...] = ()
+    """Where it is called, where a deeper model has layers of which it is not."""
     explains: bool = False
     """Whether it gave the numbers of a call beside the one that is as nothing says it is."""
     reason: str = ""
@@ -91,6 +93,7 @@ class Again:
             sizes=met.sizes,
             differences=met.differences,
             needs=met.needs,
+            places=met.places,
         )
 
     def open(self, flips: Flips | None = None) -> list[StoredRegime]:

@@ -1,11 +1,12 @@
-"""What regimes were found to need in; their entries with these conditions out."""
+"""What regimes were found to need, and where they were found to be; their entries with that said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from forwardbook.formula import Condition
-from forwardbook.pipeline.reprove.again import EntryAgain
+from forwardbook.pipeline.derivation.places import at_places
+from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain
 from forwardbook.pipeline.reprove.stored_regimes import met_in_proof
 from forwardbook.schema import Entry, Regime
 from forwardbook.workspace import Database
@@ -13,20 +14,24 @@ from forwardbook.workspace import Database
 
 def narrowed(found: Iterable[EntryAgain], database: Database) -> dict[str, Entry]:
     """The entries that change, by key; what a copy needs its holder says, where it was proved so."""
-    needs: dict[str, dict[str, list[str]]] = {}
+    told: dict[str, dict[str, list[RegimeAgain]]] = {}
     for one in found:
         key = database.head(one.key).same_as or one.key
-        for regime in (regime for regime in one.regimes if regime.needs):
-            needs.setdefault(key, {}).setdefault(regime.name, []).extend(regime.needs)
-    entries = {key: _with(database[key], said) for key, said in needs.items()}
+        for regime in (regime for regime in one.regimes if regime.needs or regime.places):
+            told.setdefault(key, {}).setdefault(regime.name, []).append(regime)
+    entries = {key: _with(database[key], said) for key, said in told.items()}
     return {key: entry for key, entry in entries.items() if entry != database[key]}
 
 
-def _with(entry: Entry, needs: dict[str, list[str]]) -> Entry:
-    regimes = tuple(_saying(one, needs.get(one.name, ())) for one in entry.regimes)
+def _with(entry: Entry, told: dict[str, list[RegimeAgain]]) -> Entry:
+    regimes = tuple(_saying(one, told.get(one.name, ())) for one in entry.regimes)
     return entry.model_copy(update={"regimes": regimes})
 
 
-def _saying(regime: Regime, texts: Sequence[str]) -> Regime:
-    fitting = [text for text in texts if met_in_proof(Condition.parse(text), regime)]
-    return regime.model_copy(update={"conditions": tuple(dict.fromkeys((*regime.conditions, *fitting)))})
+def _saying(regime: Regime, found: Sequence[RegimeAgain]) -> Regime:
+    fitting = [
+        text for one in found for text in one.needs if met_in_proof(Condition.parse(text), regime)
+    ]
+    regime = regime.model_copy(update={"conditions": tuple(dict.fromkeys((*regime.conditions, *fitting)))})
+    places = dict.fromkeys(place for one in found for place in one.places)
+    return at_places(regime, places) if places else regime

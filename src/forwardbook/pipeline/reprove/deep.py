@@ -1,0 +1,53 @@
+"""What a child process does to find of which layers stored entries are: call models with more of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.reprove.held import Again, said
+from forwardbook.pipeline.reprove.layers import Run, deep_runs, places_told
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.pipeline.reprove.work import Runs, Way, worked
+from forwardbook.profiling.proof import widths_of
+
+
+def work(request: Request) -> Response:
+    """The places of each stored entry, held against deeper models."""
+    return worked(request, Deep)
+
+
+class Deep(Runs):
+    """Runs of the ways to call entries, as deep as they are and deeper."""
+
+    def measured(self, same: Sequence[tuple[Again, StoredRegime, Way]], dtype: torch.dtype) -> None:
+        """What all regimes of one way are seen to be of in one number format."""
+        widths = widths_of(dtype)
+        calls = [call for call in same if call[1].holds_for(widths) and call[0].is_open(call[1])]
+        if not calls:
+            return
+        way = calls[0][2]
+        try:
+            runs = deep_runs(way.recipe, way.hints, dtype)
+        except Exception as error:  # noqa: BLE001 - the module's own refusal of this number format
+            for entry, one, _ in calls:
+                entry.note(one, said(error))
+            return
+        for entry in {id(entry): entry for entry, _, _ in calls}.values():
+            mine = [(one, its.recipe.calls_as) for other, one, its in calls if other is entry]
+            _judge(entry, [one for one, _ in mine], mine[0][1], runs)
+
+
+def _judge(entry: Again, mine: Sequence[StoredRegime], target: str, runs: Sequence[Run]) -> None:
+    """What the runs tell of some regimes of an entry; a copy's places are those of the class it is like."""
+    if not runs or entry.entry.same_as is not None:
+        for one in mine:
+            entry.note(one, "no size counts its layers" if not runs else "its places are another class's")
+        return
+    beside = [other for other in entry.regimes if any(map(other.shares_runs, mine))]
+    told = places_told(beside, target, runs)
+    for one in mine:
+        entry.confirm(one, runs[-1].values)
+        entry.met[one.regime.name].places = told.get(one.regime.name, ())

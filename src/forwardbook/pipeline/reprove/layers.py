@@ -1,0 +1,168 @@
+"""Regimes and runs of deeper models in; out the places of each regime with the layers told that it is of.
+
+A regime is said of all layers of a list, of which few were there when it was derived. Where a deeper model
+has one that no regime gives (a window in each third, half the sequence in each next), those of its place say
+for which they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Final
+
+import torch
+
+from forwardbook.analyzers.instances.pretrained.depth import counts_layers
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.patterns import calls_of
+from forwardbook.analyzers.symbolic.summary import summarise
+from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, general
+from forwardbook.formula import Condition
+from forwardbook.pipeline.derivation.explore import FULL, LOW
+from forwardbook.pipeline.derivation.places import ANY, at_places, narrower
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.profiling.proof import measure, widths_of
+from forwardbook.profiling.real import hints_of
+from forwardbook.schema import Entry, at_place
+
+DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
+LOOKED_AT: Final = 96  # calls of a class in one place
+
+
+@dataclass(frozen=True)
+class Run:
+    """A measured run, and the sizes and widths at which it was made."""
+
+    trace: Trace
+    values: Mapping[str, int]
+
+
+@dataclass
+class _Met:
+    """Of one class the paths of its calls, and where each regime gave them."""
+
+    every: dict[str, None] = field(default_factory=dict)
+    right: dict[str, dict[str, None]] = field(default_factory=dict)
+    """By the name of a regime."""
+    unexplained: dict[str, None] = field(default_factory=dict)
+
+
+def deep_runs(recipe: Recipe, hints: Mapping[str, int], dtype: torch.dtype) -> list[Run]:
+    """The model as it is and with more layers of every kind, each kind by itself where all cannot be.
+
+    Raises:
+        Exception: whatever the module raises as it is.
+    """
+    widths = widths_of(dtype)
+    few = {name: hint for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP}
+    if not few:
+        return []
+    stated = [Condition.parse(text) for text in recipe.conditions]
+    runs = [Run(measure(recipe, hints, dtype, widths), {**hints, **widths})]
+    for many in (tuple(few), *((name,) for name in few if len(few) > 1)):
+        sizes = {**hints, **dict.fromkeys(many, DEEP)}
+        if not all(one.is_met(sizes) for one in stated if one.symbols() <= sizes.keys()):
+            continue
+        try:
+            runs.append(Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths}))
+        except Exception:  # noqa: BLE001 - the module's own refusal of so many layers
+            continue
+        if len(many) == len(few):
+            break
+    return runs
+
+
+class DeepRuns:
+    """The runs of one recipe in each number format, made when they are asked for."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self._made: dict[torch.dtype, Sequence[Run]] = {}
+
+    def __call__(self, dtype: torch.dtype) -> Sequence[Run]:
+        """Those with the first way of making inputs that runs; none where none does."""
+        if dtype not in self._made:
+            self._made[dtype] = self._runs(dtype)
+        return self._made[dtype]
+
+    def _runs(self, dtype: torch.dtype) -> Sequence[Run]:
+        for inputs in (self.recipe.inputs, *self.recipe.alternatives):
+            one = replace(self.recipe, inputs=inputs, alternatives=())
+            try:
+                return deep_runs(one, hints_of(one), dtype)
+            except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
+                continue
+        return ()
+
+
+def with_layers_told(entry: Entry, runs_of: DeepRuns) -> Entry:
+    """An entry, its regimes that were derived in the model of these runs said of layers that they give."""
+    every = (StoredRegime(one) for one in entry.regimes)
+    regimes = [one for one in every if one.belongs_to(runs_of.recipe.scenario) and not one.flips]
+    waiting = [one for one in regimes if any(ANY in place.split(".") for place in one.regime.places)]
+    told: dict[str, tuple[str, ...]] = {}
+    for dtype in (FULL, LOW):
+        mine = {one.regime.name for one in waiting if one.holds_for(widths_of(dtype))}
+        if mine:
+            found = places_told(regimes, entry.full_class_name, runs_of(dtype))
+            told |= {name: places for name, places in found.items() if name in mine}
+            waiting = [one for one in waiting if one.regime.name not in mine]
+    changed = [at_places(one, told[one.name]) if one.name in told else one for one in entry.regimes]
+    return entry.model_copy(update={"regimes": tuple(changed)})
+
+
+def places_told(
+    regimes: Sequence[StoredRegime], target: str, runs: Sequence[Run]
+) -> dict[str, tuple[str, ...]]:
+    """By the name of each regime whose places change, those that it is called in now.
+
+    A regime that gives no call of a place in which one is unexplained stays as it is: it is not known to be
+    of any layer there.
+    """
+    met = _Met()
+    for run in runs:
+        _meet(met, regimes, target, run)
+    found = {one.regime.name: _places(one, met) for one in regimes}
+    return {one.regime.name: told for one in regimes if (told := found[one.regime.name]) != one.regime.places}
+
+
+def _meet(met: _Met, regimes: Sequence[StoredRegime], target: str, run: Run) -> None:
+    holding = [
+        one
+        for one in regimes
+        if one.names <= run.values.keys() and one.holds(run.values) and not one.guessed(run.trace.assumed)
+    ]
+    given: dict[str, bool] = {}
+    for call in _calls(run.trace, target):
+        speaking = [one for one in holding if one.speaks_of(call)]
+        if not speaking:
+            continue
+        measured = summarise(run.trace, call, {})
+        fitting = [one for one in speaking if not one.differences(measured, run.values)]
+        given[call.path] = given.get(call.path, True) and bool(fitting)
+        for one in fitting:
+            met.right.setdefault(one.regime.name, {})[call.path] = None
+    met.every |= dict.fromkeys(given)
+    met.unexplained |= dict.fromkeys(path for path, is_given in given.items() if not is_given)
+
+
+def _calls(trace: Trace, target: str) -> Iterator[CallRecord]:
+    """So many calls in each place."""
+    places: dict[str, list[CallRecord]] = {}
+    for call in calls_of(trace, target):
+        places.setdefault(general(call.path), []).append(call)
+    for same in places.values():
+        yield from islice(same, LOOKED_AT)
+
+
+def _places(one: StoredRegime, met: _Met) -> tuple[str, ...]:
+    told: dict[str, None] = {}
+    mine = met.right.get(one.regime.name, {})
+    for place in one.regime.places:
+        seen = (mine, met.unexplained, met.every)
+        right, wrong, every = ([path for path in paths if at_place(place, path)] for paths in seen)
+        is_told = bool(set(right).difference(wrong))
+        told |= dict.fromkeys(narrower(place, right, wrong, every) if is_told else (place,))
+    return tuple(told)

@@ -1,0 +1,154 @@
+"""Of which layers a regime is: deeper models are held against what was derived of few layers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.reader import Sources, read_class
+from forwardbook.pipeline.derivation.entry import record
+from forwardbook.pipeline.derivation.explore import regimes_of
+from forwardbook.pipeline.derivation.places import narrower, ranges
+from forwardbook.pipeline.reprove.layers import DEEP, DeepRuns, with_layers_told
+from forwardbook.schema import Entry
+
+from .matrices import Maker, over_rows
+
+
+class Layer(nn.Module):
+    """A projection, after which there may be a further step: neither its constructor nor a name says so."""
+
+    _further = False
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.inner = nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.inner(x)
+        return torch.relu(x) if self._further else x
+
+
+class Alike(nn.Module):
+    """Every layer is as the first."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Layer(width) for _ in range(layers))
+        for place, layer in enumerate(self.layers):
+            layer._further = self.is_further(place)  # type: ignore[assignment]
+
+    @staticmethod
+    def is_further(place: int) -> bool:
+        return False
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Third(Alike):
+    """Every third layer is of another kind."""
+
+    @staticmethod
+    def is_further(place: int) -> bool:
+        return place % 3 == 2
+
+
+class Later(Alike):
+    """The layers from the fifth on are of another kind."""
+
+    @staticmethod
+    def is_further(place: int) -> bool:
+        return place >= 4
+
+
+class First(Alike):
+    """The first layer is of another kind than all others."""
+
+    @staticmethod
+    def is_further(place: int) -> bool:
+        return place == 0
+
+
+class Few(Third):
+    """It refuses to be deep."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        if layers >= DEEP:
+            raise ValueError("too many layers")
+        super().__init__(width, layers)
+
+
+def derived(recipe: Recipe) -> Entry:
+    """The record of the layer."""
+    found = regimes_of(recipe, 3, 3, False, [f"{Layer.__module__}.{Layer.__qualname__}"])
+    file = Path(__file__)
+    made = record(read_class("Layer", file, Sources([file.parent])), "tests", found)
+    return made.model_copy(update={"full_class_name": found[0].derived.target})
+
+
+@pytest.mark.parametrize(
+    ("kind", "places"),
+    [
+        (Alike, {"called as layers.*"}),
+        (Third, {"called as layers.0-1,3-4,6-7,9-10"}),
+        (Later, {"called as layers.0-3"}),
+        (First, {"called as layers.*"}),
+        (Few, {"called as layers.*"}),
+    ],
+)
+def test_a_regime_is_said_of_the_layers_that_it_gives(
+    recipe_from: Maker, kind: type[Alike], places: set[str]
+) -> None:
+    """Derived with two layers, in which the other kind is not, or both are; held against more."""
+    recipe = over_rows(recipe_from, kind, "width", "layers", layers=2)
+    before = derived(recipe)
+
+    after = with_layers_told(before, DeepRuns(recipe))
+
+    assert {"called as layers.*"} == {one.context for one in before.regimes}
+    assert places == {one.context for one in after.regimes}
+    assert [one.flop_analysis for one in before.regimes] == [one.flop_analysis for one in after.regimes]
+
+
+@pytest.mark.parametrize(
+    ("place", "right", "wrong", "every", "told"),
+    [
+        ("layers.*", {"layers.0"}, set(), {"layers.0", "layers.1"}, ("layers.*",)),
+        ("layers.*.mlp", {"layers.1.mlp"}, {"layers.0.mlp"}, {"layers.1.mlp"}, ("layers.1.mlp",)),
+        (
+            "layers.*",
+            {f"layers.{i}" for i in range(4, 12)},
+            {"layers.0"},
+            {f"layers.{i}" for i in range(12)},
+            ("layers.4-",),
+        ),
+        ("a.*.b.*", {"a.0.b.1", "a.1.b.1"}, {"a.0.b.0"}, {"a.0.b.2"}, ("a.*.b.1",)),
+        ("a.*.b.*", {"a.0.b.1", "a.1.b.0"}, {"a.0.b.0", "a.1.b.1"}, {"a.0.b.2"}, ("a.0.b.1", "a.1.b.0")),
+    ],
+)
+def test_a_place_tells_the_numbers_that_keep_what_holds_from_what_does_not(
+    place: str, right: set[str], wrong: set[str], every: set[str], told: tuple[str, ...]
+) -> None:
+    assert told == narrower(place, right, wrong, every)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "last", "text"),
+    [
+        ([0, 1, 2, 5], None, "0-2,5"),
+        ([0, 9, 10, 11], 11, "0,9-"),
+        ([0, 10, 11], 11, "0,10-11"),
+        ([3], None, "3"),
+    ],
+)
+def test_numbers_are_ranges_that_go_on_where_the_last_three_are_among_them(
+    numbers: list[int], last: int | None, text: str
+) -> None:
+    assert text == ranges(numbers, last)
