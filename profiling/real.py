@@ -64,6 +64,16 @@ def hints_of(recipe: Recipe) -> dict[str, int]:
     return sizes.hints
 
 
+def sizes_of_inputs(recipe: Recipe) -> frozenset[str]:
+    """The sizes that its inputs have and that nothing was built with."""
+    sizes = ChosenSizes()
+    with torch.device("meta"):
+        root = recipe.build(sizes)
+        built = frozenset(sizes.hints)
+        recipe.inputs(sizes, root, PlainMaker("meta"))
+    return frozenset(sizes.hints) - built
+
+
 def run_real(
     recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype, widths: Widths, scale: float, seed: int
 ) -> RealRun:

@@ -113,7 +113,11 @@ class Values:
                 return func(*real_args, **real_kwargs)
 
         if name in ("_local_scalar_dense", "is_nonzero", "item", "equal"):
-            return real() if known and inputs else self._assumed_scalar(name, inputs[0])
+            if not (known and inputs):
+                return self._assumed_scalar(name, inputs[0])
+            if inputs[0].dtype not in (torch.bool, torch.uint8):  # how many, and not whether
+                become_numbers(inputs)
+            return real()
         if schema.dynamic and name not in ("index", "index_put"):
             return self._dynamic(name, args, kwargs, inputs, known, real)
         indexing = name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1

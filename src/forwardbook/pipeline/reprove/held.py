@@ -147,6 +147,10 @@ class Again:
             self.note(one, "no call was one of this regime")
         return bool(told.unexplained or told.equal)
 
+    def speaks_at(self, one: StoredRegime, widths: Mapping[str, int]) -> bool:
+        """Whether whatever may speak of a call beside `one` holds for widths that no number format has."""
+        return all(other.holds_for(widths) for other in self.regimes if other.shares_runs(one))
+
     def told(self, one: StoredRegime, trace: Trace, target: str, values: Mapping[str, int]) -> Told:
         """What a run tells of `one` and of whatever else speaks of its calls, in numbers of these widths.
 

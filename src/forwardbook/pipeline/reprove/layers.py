@@ -7,6 +7,7 @@ for which they are.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -24,10 +25,11 @@ from forwardbook.pipeline.derivation.explore import FULL, LOW
 from forwardbook.pipeline.derivation.places import ANY, at_places, narrower
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import measure, widths_of
-from forwardbook.profiling.real import hints_of
+from forwardbook.profiling.real import hints_of, sizes_of_inputs
 from forwardbook.schema import Entry, at_place
 
 DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
+LONGER: Final = 16  # times: beyond most windows and what is compressed to one of a sequence
 LOOKED_AT: Final = 96  # calls of a class in one place
 
 
@@ -50,28 +52,34 @@ class _Met:
 
 
 def deep_runs(recipe: Recipe, hints: Mapping[str, int], dtype: torch.dtype) -> list[Run]:
-    """The model as it is and with more layers of every kind, each kind by itself where all cannot be.
+    """The model as it is, with more layers (each kind by itself if all cannot be), and so with longer inputs.
+
+    Layers that compress a sequence or look at a window of it show on a long one what they are.
 
     Raises:
         Exception: whatever the module raises as it is.
     """
-    widths = widths_of(dtype)
-    few = {name: hint for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP}
+    few = [name for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP]
     if not few:
         return []
-    stated = [Condition.parse(text) for text in recipe.conditions]
-    runs = [Run(measure(recipe, hints, dtype, widths), {**hints, **widths})]
-    for many in (tuple(few), *((name,) for name in few if len(few) > 1)):
-        sizes = {**hints, **dict.fromkeys(many, DEEP)}
-        if not all(one.is_met(sizes) for one in stated if one.symbols() <= sizes.keys()):
-            continue
-        try:
-            runs.append(Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths}))
-        except Exception:  # noqa: BLE001 - the module's own refusal of so many layers
-            continue
-        if len(many) == len(few):
+    found = [_run(recipe, hints, dtype)]
+    for many in (few, *([name] for name in few if len(few) > 1)):
+        deep = {**hints, **dict.fromkeys(many, DEEP)}
+        long = {**deep, **{name: deep[name] * LONGER for name in sizes_of_inputs(recipe)}}
+        for sizes in (deep, long):
+            with contextlib.suppress(Exception):  # the module's own refusal of so many
+                found.append(_run(recipe, sizes, dtype))
+        if many is few and len(found) > 1:
             break
-    return runs
+    return found
+
+
+def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
+    stated = (Condition.parse(text) for text in recipe.conditions)
+    if broken := [one.text() for one in stated if one.symbols() <= sizes.keys() and not one.is_met(sizes)]:
+        raise ValueError(f"{broken[0]} is not so")
+    widths = widths_of(dtype)
+    return Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths})
 
 
 class DeepRuns:

@@ -132,9 +132,8 @@ class Runs:
         """Points of every regime of one way in one number format, at sizes as large as the module takes."""
         done: set[int] = set()
         for place, (entry, one, way) in enumerate(same):
-            widths = (
-                UNEQUAL if dtype != torch.float32 and entry.met[one.regime.name].points else widths_of(dtype)
-            )
+            again = dtype != torch.float32 and bool(entry.met[one.regime.name].points)
+            widths = UNEQUAL if again and entry.speaks_at(one, UNEQUAL) else widths_of(dtype)
             if place in done or not one.holds_for(widths):
                 continue
             for attempt in range(TRIES):
