@@ -90,8 +90,8 @@ class Reproof:
 
     @property
     def together(self) -> int | None:
-        """Entries for one process: what narrows one may be said by any other of its family."""
-        return None if self.narrow else TOGETHER
+        """Entries for one process: what narrows one any of its family may say; deep runs serve all of them."""
+        return None if self.narrow or self.deep else TOGETHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
     roots_of: dict[str, tuple[str, ...]] = {}
     for key in keys:
         entry = _whole(database, key)
-        if (reason := _unfit(entry)) != "":
+        if (reason := _unfit(entry, how.deep)) != "":
             yield EntryAgain(key=key, full_class_name=entry.full_class_name, reason=reason)
             continue
         roots = subject_of(entry, folder).roots if entry.code_hash else ()
@@ -160,11 +160,13 @@ def _callers(waiting: Sequence[EntryAgain], database: Database) -> dict[str, tup
     return {one.key: tuple(found[one.full_class_name][:CALLERS]) for one in waiting}
 
 
-def _unfit(entry: Entry) -> str:
+def _unfit(entry: Entry, deep: bool) -> str:
     if entry.proposal is not None:
         return "its formulas were proposed: `forwardbook validate` measures such formulas again"
     if derived_as(entry) == "static":
         return "it was read and never run: its code is not run now"
+    if deep and entry.same_as is not None:
+        return "its places are those of the class whose formulas it has"
     return "" if entry.regimes else "it has no formulas"
 
 

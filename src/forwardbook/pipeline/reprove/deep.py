@@ -41,10 +41,10 @@ class Deep(Runs):
 
 
 def _judge(entry: Again, mine: Sequence[StoredRegime], target: str, runs: Sequence[Run]) -> None:
-    """What the runs tell of some regimes of an entry; a copy's places are those of the class it is like."""
-    if not runs or entry.entry.same_as is not None:
+    """What the runs tell of some regimes of an entry."""
+    if not runs:
         for one in mine:
-            entry.note(one, "no size counts its layers" if not runs else "its places are another class's")
+            entry.note(one, "no size counts its layers")
         return
     beside = [other for other in entry.regimes if any(map(other.shares_runs, mine))]
     told = places_told(beside, target, runs)

@@ -62,11 +62,15 @@ def deep_runs(recipe: Recipe, hints: Mapping[str, int], dtype: torch.dtype) -> l
     few = [name for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP]
     if not few:
         return []
+    stated = [one for one in map(Condition.parse, recipe.conditions) if one.symbols() <= hints.keys()]
+    asked = [one for one in stated if one.is_met(hints)]  # the others are for larger sizes alone
     found = [_run(recipe, hints, dtype)]
     for many in (few, *([name] for name in few if len(few) > 1)):
         deep = {**hints, **dict.fromkeys(many, DEEP)}
         long = {**deep, **{name: deep[name] * LONGER for name in sizes_of_inputs(recipe)}}
         for sizes in (deep, long):
+            if not all(one.is_met(sizes) for one in asked):
+                continue
             with contextlib.suppress(Exception):  # the module's own refusal of so many
                 found.append(_run(recipe, sizes, dtype))
         if many is few and len(found) > 1:
@@ -75,9 +79,6 @@ def deep_runs(recipe: Recipe, hints: Mapping[str, int], dtype: torch.dtype) -> l
 
 
 def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
-    stated = (Condition.parse(text) for text in recipe.conditions)
-    if broken := [one.text() for one in stated if one.symbols() <= sizes.keys() and not one.is_met(sizes)]:
-        raise ValueError(f"{broken[0]} is not so")
     widths = widths_of(dtype)
     return Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths})
 
