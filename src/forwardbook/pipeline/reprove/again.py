@@ -90,7 +90,7 @@ class Reproof:
 
     @property
     def together(self) -> int | None:
-        """Entries for one process: what narrows one any of its family may say; deep runs serve all of them."""
+        """Entries for one process: what narrows one any of its family may say; deep runs serve all."""
         return None if self.narrow or self.deep else TOGETHER
 
 

@@ -8,7 +8,7 @@ import torch
 
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.held import Again, said
-from forwardbook.pipeline.reprove.layers import Run, deep_runs, places_told
+from forwardbook.pipeline.reprove.layers import Run, deep_runs, layers_met
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import Runs, Way, worked
 from forwardbook.profiling.proof import widths_of
@@ -47,7 +47,11 @@ def _judge(entry: Again, mine: Sequence[StoredRegime], target: str, runs: Sequen
             entry.note(one, "no size counts its layers")
         return
     beside = [other for other in entry.regimes if any(map(other.shares_runs, mine))]
-    told = places_told(beside, target, runs)
+    found = layers_met(beside, target, runs)
     for one in mine:
+        name = one.regime.name
+        if (wrong := found.wrong.get(name)) is not None:
+            entry.refute(one, wrong.differences, wrong.values, explains=False)
+            continue
         entry.confirm(one, runs[-1].values)
-        entry.met[one.regime.name].places = told.get(one.regime.name, ())
+        entry.met[name].places = found.places.get(name, ())

@@ -41,6 +41,14 @@ class Run:
     values: Mapping[str, int]
 
 
+@dataclass(frozen=True)
+class Wrong:
+    """How a regime that speaks of a call differs from it, and at which sizes."""
+
+    differences: tuple[str, ...]
+    values: Mapping[str, int]
+
+
 @dataclass
 class _Met:
     """Of one class the paths of its calls, and where each regime gave them."""
@@ -49,6 +57,18 @@ class _Met:
     right: dict[str, dict[str, None]] = field(default_factory=dict)
     """By the name of a regime."""
     unexplained: dict[str, None] = field(default_factory=dict)
+    wrong: dict[str, Wrong] = field(default_factory=dict)
+    """By the name of a regime the first such call that it speaks of."""
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What deeper models tell of the regimes of a class, by the name of each."""
+
+    places: Mapping[str, tuple[str, ...]]
+    """Those that it is called in now, where these are others than before."""
+    wrong: Mapping[str, Wrong]
+    """Of those that gave no call."""
 
 
 def deep_runs(recipe: Recipe, hints: Mapping[str, int], dtype: torch.dtype) -> list[Run]:
@@ -115,26 +135,28 @@ def with_layers_told(entry: Entry, runs_of: DeepRuns) -> Entry:
     for dtype in (FULL, LOW):
         mine = {one.regime.name for one in waiting if one.holds_for(widths_of(dtype))}
         if mine:
-            found = places_told(regimes, entry.full_class_name, runs_of(dtype))
-            told |= {name: places for name, places in found.items() if name in mine}
+            found = layers_met(regimes, entry.full_class_name, runs_of(dtype))
+            told |= {name: places for name, places in found.places.items() if name in mine}
             waiting = [one for one in waiting if one.regime.name not in mine]
     changed = [at_places(one, told[one.name]) if one.name in told else one for one in entry.regimes]
     return entry.model_copy(update={"regimes": tuple(changed)})
 
 
-def places_told(
-    regimes: Sequence[StoredRegime], target: str, runs: Sequence[Run]
-) -> dict[str, tuple[str, ...]]:
-    """By the name of each regime whose places change, those that it is called in now.
+def layers_met(regimes: Sequence[StoredRegime], target: str, runs: Sequence[Run]) -> Layers:
+    """Where regimes of a class were right in these runs.
 
-    A regime that gives no call of a place in which one is unexplained stays as it is: it is not known to be
-    of any layer there.
+    A regime that gives no call of a place in which one is unexplained keeps it: it is not known to be of any
+    layer there.
     """
     met = _Met()
     for run in runs:
         _meet(met, regimes, target, run)
-    found = {one.regime.name: _places(one, met) for one in regimes}
-    return {one.regime.name: told for one in regimes if (told := found[one.regime.name]) != one.regime.places}
+    told = {one.regime.name: _places(one, met) for one in regimes}
+    before = {one.regime.name: one.regime.places for one in regimes}
+    return Layers(
+        {name: places for name, places in told.items() if places != before[name]},
+        {name: wrong for name, wrong in met.wrong.items() if name not in met.right},
+    )
 
 
 def _meet(met: _Met, regimes: Sequence[StoredRegime], target: str, run: Run) -> None:
@@ -149,8 +171,11 @@ def _meet(met: _Met, regimes: Sequence[StoredRegime], target: str, run: Run) -> 
         if not speaking:
             continue
         measured = summarise(run.trace, call, {})
-        fitting = [one for one in speaking if not one.differences(measured, run.values)]
+        differing = {one.regime.name: one.differences(measured, run.values) for one in speaking}
+        fitting = [one for one in speaking if not differing[one.regime.name]]
         given[call.path] = given.get(call.path, True) and bool(fitting)
+        for one in () if fitting else speaking:
+            met.wrong.setdefault(one.regime.name, Wrong(tuple(differing[one.regime.name]), run.values))
         for one in fitting:
             met.right.setdefault(one.regime.name, {})[call.path] = None
     met.every |= dict.fromkeys(given)
