@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import torch
 
 from forwardbook.pipeline.child.request import Request, Response
-from forwardbook.pipeline.reprove.held import Again, said
-from forwardbook.pipeline.reprove.layers import Run, deep_runs, layers_met
+from forwardbook.pipeline.reprove.held import Again
+from forwardbook.pipeline.reprove.layers import DeepRuns, layers_met
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import Runs, Way, worked
 from forwardbook.profiling.proof import widths_of
@@ -28,30 +28,24 @@ class Deep(Runs):
         calls = [call for call in same if call[1].holds_for(widths) and call[0].is_open(call[1])]
         if not calls:
             return
-        way = calls[0][2]
-        try:
-            runs = deep_runs(way.recipe, way.hints, dtype)
-        except Exception as error:  # noqa: BLE001 - the module's own refusal of this number format
-            for entry, one, _ in calls:
-                entry.note(one, said(error))
-            return
+        runs = DeepRuns(calls[0][2].recipe)
         for entry in {id(entry): entry for entry, _, _ in calls}.values():
             mine = [(one, its.recipe.calls_as) for other, one, its in calls if other is entry]
-            _judge(entry, [one for one, _ in mine], mine[0][1], runs)
+            _judge(entry, [one for one, _ in mine], mine[0][1], runs, dtype)
 
 
-def _judge(entry: Again, mine: Sequence[StoredRegime], target: str, runs: Sequence[Run]) -> None:
+def _judge(
+    entry: Again, mine: Sequence[StoredRegime], target: str, runs: DeepRuns, dtype: torch.dtype
+) -> None:
     """What the runs tell of some regimes of an entry."""
-    if not runs:
-        for one in mine:
-            entry.note(one, "no size counts its layers")
-        return
     beside = [other for other in entry.regimes if any(map(other.shares_runs, mine))]
-    found = layers_met(beside, target, runs)
+    found = layers_met(beside, target, runs, dtype)
     for one in mine:
         name = one.regime.name
         if (wrong := found.wrong.get(name)) is not None:
             entry.refute(one, wrong.differences, wrong.values, explains=False)
-            continue
-        entry.confirm(one, runs[-1].values)
-        entry.met[name].places = found.places.get(name, ())
+        elif name in found.held:
+            entry.confirm(one, runs.hints)
+            entry.met[name].places = found.places.get(name, ())
+        else:
+            entry.note(one, "no size counts its layers, or it holds in no deeper run")

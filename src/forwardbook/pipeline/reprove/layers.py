@@ -30,6 +30,7 @@ from forwardbook.schema import Entry, at_place
 
 DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
 LONGER: Final = 16  # times: beyond most windows and what is compressed to one of a sequence
+MOST: Final = 6  # points of proofs at which one recipe is run
 LOOKED_AT: Final = 96  # calls of a class in one place
 
 
@@ -59,6 +60,8 @@ class _Met:
     unexplained: dict[str, None] = field(default_factory=dict)
     wrong: dict[str, Wrong] = field(default_factory=dict)
     """By the name of a regime the first such call that it speaks of."""
+    held: set[str] = field(default_factory=set)
+    """Names of regimes that hold in some run, whether or not they speak of a call there."""
 
 
 @dataclass(frozen=True)
@@ -69,33 +72,76 @@ class Layers:
     """Those that it is called in now, where these are others than before."""
     wrong: Mapping[str, Wrong]
     """Of those that gave no call."""
+    held: frozenset[str]
+    """The names of those that hold at sizes of some run."""
 
 
-def deep_runs(recipe: Recipe, hints: Mapping[str, int], dtype: torch.dtype) -> list[Run]:
-    """The model as it is, with more layers (each kind by itself if all cannot be), and so with longer inputs.
+class DeepRuns:
+    """Runs of one recipe with more layers, made when they are asked for."""
 
-    Layers that compress a sequence or look at a window of it show on a long one what they are.
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.hints: Mapping[str, int] = {}
+        self._usual: dict[torch.dtype, Sequence[Run]] = {}
+        self._others: dict[tuple[object, ...], Sequence[Run]] = {}
 
-    Raises:
-        Exception: whatever the module raises as it is.
-    """
-    few = [name for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP]
-    if not few:
-        return []
-    stated = [one for one in map(Condition.parse, recipe.conditions) if one.symbols() <= hints.keys()]
-    asked = [one for one in stated if one.is_met(hints)]  # the others are for larger sizes alone
-    found = [_run(recipe, hints, dtype)]
-    for many in (few, *([name] for name in few if len(few) > 1)):
-        deep = {**hints, **dict.fromkeys(many, DEEP)}
-        long = {**deep, **{name: deep[name] * LONGER for name in sizes_of_inputs(recipe)}}
-        for sizes in (deep, long):
-            if not all(one.is_met(sizes) for one in asked):
+    def usual(self, dtype: torch.dtype) -> Sequence[Run]:
+        """The model as it is, with more layers, and so with longer inputs; none where no size counts layers.
+
+        Layers that compress a sequence or look at a window of it show on a long one what they are.
+        """
+        if dtype not in self._usual:
+            self._usual[dtype] = self._found(dtype)
+        return self._usual[dtype]
+
+    def where(self, one: StoredRegime, dtype: torch.dtype) -> Sequence[Run]:
+        """The model with more layers at a point of a regime's proof, for one that does not hold as it is."""
+        width = dtype.itemsize
+        proof = one.regime.proof
+        points = (point.sizes for point in (proof.points if proof is not None else ()))
+        sizes = next((point for point in points if point.get("a_dtype_bytes", width) == width), {})
+        drawn = {**self.hints, **{name: size for name, size in sizes.items() if name in self.hints}}
+        key = (dtype, *sorted(drawn.items()))
+        if key not in self._others:
+            full = len(self._others) == MOST
+            self._others[key] = () if full else tuple(self._deeper(drawn, dtype))
+        return self._others[key]
+
+    def _found(self, dtype: torch.dtype) -> Sequence[Run]:
+        """With the first way of making inputs that runs."""
+        for inputs in (self.recipe.inputs, *self.recipe.alternatives):
+            one = replace(self.recipe, inputs=inputs, alternatives=())
+            try:
+                hints = hints_of(one)
+                if not _few(hints):
+                    return ()
+                usual = _run(one, hints, dtype)
+            except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
+                continue
+            self.recipe, self.hints = one, hints
+            longer = {name: hints[name] * LONGER for name in sizes_of_inputs(one)}
+            return [usual, *self._deeper(hints, dtype), *self._deeper({**hints, **longer}, dtype)]
+        return ()
+
+    def _deeper(self, sizes: Mapping[str, int], dtype: torch.dtype) -> Iterator[Run]:
+        """With more layers of every kind; each kind by itself where all cannot be."""
+        every = map(Condition.parse, self.recipe.conditions)
+        stated = [one for one in every if one.symbols() <= sizes.keys()]
+        asked = [one for one in stated if one.is_met(self.hints)]  # the others are for larger sizes alone
+        few = _few(self.hints)
+        for many in (few, *([name] for name in few if len(few) > 1)):
+            deep = {**sizes, **dict.fromkeys(many, DEEP)}
+            if not all(one.is_met(deep) for one in asked):
                 continue
             with contextlib.suppress(Exception):  # the module's own refusal of so many
-                found.append(_run(recipe, sizes, dtype))
-        if many is few and len(found) > 1:
-            break
-    return found
+                yield _run(self.recipe, deep, dtype)
+                if many is few:
+                    return
+
+
+def _few(hints: Mapping[str, int]) -> list[str]:
+    """The sizes that count layers of which there are few."""
+    return [name for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP]
 
 
 def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
@@ -103,59 +149,44 @@ def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
     return Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths})
 
 
-class DeepRuns:
-    """The runs of one recipe in each number format, made when they are asked for."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self._made: dict[torch.dtype, Sequence[Run]] = {}
-
-    def __call__(self, dtype: torch.dtype) -> Sequence[Run]:
-        """Those with the first way of making inputs that runs; none where none does."""
-        if dtype not in self._made:
-            self._made[dtype] = self._runs(dtype)
-        return self._made[dtype]
-
-    def _runs(self, dtype: torch.dtype) -> Sequence[Run]:
-        for inputs in (self.recipe.inputs, *self.recipe.alternatives):
-            one = replace(self.recipe, inputs=inputs, alternatives=())
-            try:
-                return deep_runs(one, hints_of(one), dtype)
-            except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
-                continue
-        return ()
-
-
-def with_layers_told(entry: Entry, runs_of: DeepRuns) -> Entry:
+def with_layers_told(entry: Entry, runs: DeepRuns) -> Entry:
     """An entry, its regimes that were derived in the model of these runs said of layers that they give."""
     every = (StoredRegime(one) for one in entry.regimes)
-    regimes = [one for one in every if one.belongs_to(runs_of.recipe.scenario) and not one.flips]
+    regimes = [one for one in every if one.belongs_to(runs.recipe.scenario) and not one.flips]
     waiting = [one for one in regimes if any(ANY in place.split(".") for place in one.regime.places)]
     told: dict[str, tuple[str, ...]] = {}
     for dtype in (FULL, LOW):
         mine = {one.regime.name for one in waiting if one.holds_for(widths_of(dtype))}
         if mine:
-            found = layers_met(regimes, entry.full_class_name, runs_of(dtype))
+            found = layers_met(regimes, entry.full_class_name, runs, dtype)
             told |= {name: places for name, places in found.places.items() if name in mine}
             waiting = [one for one in waiting if one.regime.name not in mine]
     changed = [at_places(one, told[one.name]) if one.name in told else one for one in entry.regimes]
     return entry.model_copy(update={"regimes": tuple(changed)})
 
 
-def layers_met(regimes: Sequence[StoredRegime], target: str, runs: Sequence[Run]) -> Layers:
-    """Where regimes of a class were right in these runs.
+def layers_met(
+    regimes: Sequence[StoredRegime], target: str, runs: DeepRuns, dtype: torch.dtype
+) -> Layers:
+    """Where regimes of a class are right in deeper models.
 
     A regime that gives no call of a place in which one is unexplained keeps it: it is not known to be of any
     layer there.
     """
     met = _Met()
-    for run in runs:
+    usual = runs.usual(dtype)
+    for run in usual:
         _meet(met, regimes, target, run)
+    for one in regimes if usual else ():
+        if one.regime.name not in met.held and one.holds_for(widths_of(dtype)):
+            for run in runs.where(one, dtype):
+                _meet(met, regimes, target, run)
     told = {one.regime.name: _places(one, met) for one in regimes}
     before = {one.regime.name: one.regime.places for one in regimes}
     return Layers(
         {name: places for name, places in told.items() if places != before[name]},
         {name: wrong for name, wrong in met.wrong.items() if name not in met.right},
+        frozenset(met.held),
     )
 
 
@@ -165,6 +196,7 @@ def _meet(met: _Met, regimes: Sequence[StoredRegime], target: str, run: Run) -> 
         for one in regimes
         if one.names <= run.values.keys() and one.holds(run.values) and not one.guessed(run.trace.assumed)
     ]
+    met.held.update(one.regime.name for one in holding)
     given: dict[str, bool] = {}
     for call in _calls(run.trace, target):
         speaking = [one for one in holding if one.speaks_of(call)]
