@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, leaving, lifted, on_cpu
+from forwardbook.analyzers.symbolic.largest import follow_largest
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.on_meta import run_on_meta
@@ -74,6 +75,7 @@ class Values:
             return held[0]
         out = self._ran(func, args, kwargs)
         follow(func, args, kwargs, out)
+        follow_largest(func, args, kwargs, out)
         return out
 
     def _ran(
