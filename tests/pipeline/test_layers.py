@@ -130,7 +130,13 @@ def test_a_regime_is_said_of_the_layers_that_it_gives(
             ("layers.4-",),
         ),
         ("a.*.b.*", {"a.0.b.1", "a.1.b.1"}, {"a.0.b.0"}, {"a.0.b.2"}, ("a.*.b.1",)),
-        ("a.*.b.*", {"a.0.b.1", "a.1.b.0"}, {"a.0.b.0", "a.1.b.1"}, {"a.0.b.2"}, ("a.0.b.1", "a.1.b.0")),
+        (
+            "a.*.b.*",
+            {"a.0.b.1", "a.0.b.2", "a.1.b.0"},
+            {"a.0.b.0", "a.1.b.1"},
+            {"a.0.b.2"},
+            ("a.0.b.1-2", "a.1.b.0"),
+        ),
     ],
 )
 def test_a_place_tells_the_numbers_that_keep_what_holds_from_what_does_not(

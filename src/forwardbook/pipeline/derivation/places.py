@@ -66,7 +66,10 @@ def narrower(
             told = [ANY] * place.count(ANY)
             told[column] = ranges(set(numbers), max(seen))
             return (_filled(place, told),)
-    return tuple(sorted(set(right).difference(wrong)))
+    innermost: dict[tuple[int, ...], set[int]] = {}
+    for *outer, last in map(opened, sorted(set(right).difference(wrong))):
+        innermost.setdefault(tuple(outer), set()).add(last)
+    return tuple(_filled(place, [*map(str, outer), ranges(one)]) for outer, one in innermost.items())
 
 
 def ranges(numbers: Collection[int], last: int | None = None) -> str:

@@ -21,13 +21,14 @@ from forwardbook.pipeline.reprove.again import AGAIN, LATE
 from forwardbook.pipeline.reprove.held import Again, Flips, said
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import UNEQUAL, measure, widths_of
-from forwardbook.profiling.real import hints_of
+from forwardbook.profiling.real import hints_of, sizes_of_inputs
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Entry
 
 TRIES: Final = 16
 ALL_LARGE: Final = 4  # tries in which every size is larger; then a growing share stays small
 MOST_STAY: Final = 10  # from this try on a size is as the model has it, or a multiple of that
+INPUTS_ALONE: Final = 14  # from this try on only what inputs alone have is a multiple
 DTYPES: Final = (torch.float32, torch.bfloat16)
 
 
@@ -59,6 +60,8 @@ class Way:
     hints: Mapping[str, int]
     told: tuple[str, ...]
     """What its config says beside sizes."""
+    inputs: frozenset[str]
+    """The sizes that its inputs have and nothing is built with."""
     key: tuple[object, ...]
 
 
@@ -125,7 +128,7 @@ class Runs:
                 entry.reason = entry.reason or said(error)
                 continue
             if one.calls_as in self._called[key]:
-                return Way(one, hints, told, key)
+                return Way(one, hints, told, sizes_of_inputs(one), key)
         return None
 
     def measured(self, same: Sequence[tuple[Again, StoredRegime, Way]], dtype: torch.dtype) -> None:
@@ -161,7 +164,7 @@ class Runs:
     ) -> tuple[Trace, dict[str, int]] | None:
         stated = [*(Condition.parse(text) for text in way.recipe.conditions), *one.conditions]
         conditions = [c for c in stated if c.symbols() <= way.hints.keys()]
-        sizes = self._multiplied(way, conditions) if attempt >= MOST_STAY else None
+        sizes = self._multiplied(way, conditions, attempt >= INPUTS_ALONE) if attempt >= MOST_STAY else None
         if sizes is None:
             share = 1.0 if attempt < ALL_LARGE else 1.0 - (attempt - ALL_LARGE) / (TRIES - ALL_LARGE) * 0.5
             scale = {name: self.scale for name in way.hints if self.rng.random() <= share}
@@ -175,15 +178,18 @@ class Runs:
             entry.note(one, said(error))
             return None
 
-    def _multiplied(self, way: Way, conditions: Sequence[Condition]) -> dict[str, int] | None:
+    def _multiplied(
+        self, way: Way, conditions: Sequence[Condition], inputs_alone: bool
+    ) -> dict[str, int] | None:
         """Some sizes so many times as large as the model has them, the others as they are there.
 
         A class does not know what its model asks of sizes, such as groups that divide channels: the model's
-        own sizes fit each other, and so do many multiples of them.
+        own sizes fit each other, and so do many multiples of them. A batch fits any model.
         """
-        share = self.rng.choice((0.5, 0.3, 0.15))
+        share = 0.7 if inputs_alone else self.rng.choice((0.5, 0.3, 0.15))
+        open_to = way.inputs if inputs_alone else way.hints.keys()
         sizes = {
-            name: hint * self.scale if hint > 1 and self.rng.random() <= share else hint
+            name: hint * self.scale if name in open_to and hint > 1 and self.rng.random() <= share else hint
             for name, hint in way.hints.items()
         }
         return sizes if all(c.is_met(sizes) for c in conditions) else None
