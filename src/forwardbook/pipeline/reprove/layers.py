@@ -30,6 +30,7 @@ from forwardbook.schema import Entry, at_place
 
 DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
 LONGER: Final = 16  # times: beyond most windows and what is compressed to one of a sequence
+LONG: Final = 1024  # no longer than that, or than twice what it is: sides of images are squared
 MOST: Final = 6  # points of proofs at which one recipe is run
 LOOKED_AT: Final = 96  # calls of a class in one place
 
@@ -119,7 +120,8 @@ class DeepRuns:
             except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
                 continue
             self.recipe, self.hints = one, hints
-            longer = {name: hints[name] * LONGER for name in sizes_of_inputs(one)}
+            inputs_have = {name: hints[name] for name in sizes_of_inputs(one)}
+            longer = {name: min(size * LONGER, max(size * 2, LONG)) for name, size in inputs_have.items()}
             return [usual, *self._deeper(hints, dtype), *self._deeper({**hints, **longer}, dtype)]
         return ()
 
