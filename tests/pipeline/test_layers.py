@@ -76,6 +76,15 @@ class First(Alike):
         return place == 0
 
 
+class Turned(Alike):
+    """All layers are of another kind where there are many."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__(width, layers)
+        for layer in self.layers:
+            layer._further = layers >= 5  # type: ignore[assignment]
+
+
 class Few(Third):
     """It refuses to be deep."""
 
@@ -115,6 +124,21 @@ def test_a_regime_is_said_of_the_layers_that_it_gives(
     assert {"called as layers.*"} == {one.context for one in before.regimes}
     assert places == {one.context for one in after.regimes}
     assert [one.flop_analysis for one in before.regimes] == [one.flop_analysis for one in after.regimes]
+
+
+def test_a_regime_that_gives_no_call_of_a_deeper_model_is_refuted(recipe_from: Maker) -> None:
+    """Of the first kind of layer alone, said to hold from five layers on: then it is taken out, and named."""
+    recipe = over_rows(recipe_from, Turned, "width", "layers", layers=2)
+    [regime] = derived(recipe).regimes
+    deeper = regime.model_copy(update={"conditions": ("{layers} >= 5",)})
+    before = derived(recipe).model_copy(update={"regimes": (deeper,)})
+
+    after = with_layers_told(before, DeepRuns(recipe))
+
+    assert ("exact", "unproved") == (before.validation.verdict, after.validation.verdict)
+    assert () == after.regimes
+    assert ["default, called as layers.*"] == [row.operation for row in after.unresolved]
+    assert after.unresolved[0].reason.startswith("refuted: in a model of more layers line ")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from forwardbook.pipeline.catalogue.record import (
 from forwardbook.pipeline.child.failure import described, spot
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
-from forwardbook.pipeline.derivation.entry import record, verdict
+from forwardbook.pipeline.derivation.entry import REFUTED, record
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.reread import misread
 from forwardbook.pipeline.reprove.layers import DeepRuns, with_layers_told
@@ -191,7 +191,10 @@ class _Unit:
         except FormulaError as error:  # what cannot be written is as good as not derived
             self._done[name] = self._result(name, "unproved", way, "not proved", str(error), "")
             return
-        refuted = [one for one in found if verdict(one) == "wrong"]
+        if entry.validation.verdict in ("exact", "bounded"):
+            with contextlib.suppress(Overtime), Clock(min(self._clock.left, LEAST)).within():
+                entry = with_layers_told(entry, deeper)
+        refuted = any(row.reason.startswith(REFUTED) for row in entry.unresolved)
         state: State = entry.validation.verdict
         kind = ""
         if refuted and state != "exact":
@@ -205,8 +208,6 @@ class _Unit:
         place = _place(entry) if state not in ("exact", "bounded") else ""
         result = self._result(name, state, way, kind, reason, place)
         if state in ("exact", "bounded"):
-            with contextlib.suppress(Overtime), Clock(min(self._clock.left, LEAST)).within():
-                entry = with_layers_told(entry, deeper)
             self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
             digest = family_digest(name, self._sources)[:DIGITS]
             result = result.model_copy(update={"digest": digest})

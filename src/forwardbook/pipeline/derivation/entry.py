@@ -31,6 +31,7 @@ from forwardbook.schema import (
 )
 
 _POINTS_KEPT = 4  # per dtype: the three random ones, then one that broke a condition and held all the same
+REFUTED = "refuted: "  # how the reason begins of what a measurement contradicts
 _BYTES = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
 _WIDTHS = {
     "w_dtype_bytes": "bytes of one element of the weights",
@@ -237,7 +238,7 @@ def _refuted(found: Found) -> Unresolved:
         file=short_file(place[0]),
         line=place[1],
         operation=f"{found.label}, {context(found)}",
-        reason=f"refuted: {said}",
+        reason=f"{REFUTED}{said}",
     )
 
 

@@ -21,12 +21,13 @@ from forwardbook.analyzers.symbolic.patterns import calls_of
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, general
 from forwardbook.formula import Condition
+from forwardbook.pipeline.derivation.entry import REFUTED
 from forwardbook.pipeline.derivation.explore import FULL, LOW
 from forwardbook.pipeline.derivation.places import ANY, at_places, narrower
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import measure, widths_of
 from forwardbook.profiling.real import hints_of, sizes_of_inputs
-from forwardbook.schema import Entry, at_place
+from forwardbook.schema import Entry, Regime, Unresolved, Validation, at_place
 
 DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
 LONGER: Final = 16  # times: beyond most windows and what is compressed to one of a sequence
@@ -152,19 +153,34 @@ def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
 
 
 def with_layers_told(entry: Entry, runs: DeepRuns) -> Entry:
-    """An entry, its regimes that were derived in the model of these runs said of layers that they give."""
+    """An entry, its regimes that were derived in the model of these runs said of layers that they give.
+
+    One that holds in a deeper model and gives none of the calls of which it speaks is refuted and taken out.
+    """
     every = (StoredRegime(one) for one in entry.regimes)
     regimes = [one for one in every if one.belongs_to(runs.recipe.scenario) and not one.flips]
     waiting = [one for one in regimes if any(ANY in place.split(".") for place in one.regime.places)]
     told: dict[str, tuple[str, ...]] = {}
+    refuted: dict[str, Wrong] = {}
     for dtype in (FULL, LOW):
         mine = {one.regime.name for one in waiting if one.holds_for(widths_of(dtype))}
         if mine:
             found = layers_met(regimes, entry.full_class_name, runs, dtype)
             told |= {name: places for name, places in found.places.items() if name in mine}
+            refuted |= {name: one for name, one in found.wrong.items() if name in mine}
             waiting = [one for one in waiting if one.regime.name not in mine]
-    changed = [at_places(one, told[one.name]) if one.name in told else one for one in entry.regimes]
-    return entry.model_copy(update={"regimes": tuple(changed)})
+    kept = [one for one in entry.regimes if one.name not in refuted]
+    changed = [at_places(one, told[one.name]) if one.name in told else one for one in kept]
+    rows = [_refuted(one, refuted[one.name]) for one in entry.regimes if one.name in refuted]
+    if rows:
+        verdict = Validation(verdict="unproved", reason=f"{rows[0].operation}: {rows[0].reason}")
+        entry = entry.model_copy(update={"validation": verdict})
+    return entry.model_copy(update={"regimes": tuple(changed), "unresolved": (*entry.unresolved, *rows)})
+
+
+def _refuted(regime: Regime, wrong: Wrong) -> Unresolved:
+    said = f"{REFUTED}in a model of more layers {wrong.differences[0]}"
+    return Unresolved(file="", line=0, operation=f"{regime.name}, {regime.context}", reason=said)
 
 
 def layers_met(
