@@ -265,6 +265,17 @@ def test_a_regime_gives_no_number_where_its_formula_divides_by_zero(make_entry: 
     assert not one.holds({**others, "dim": 3, "ratio": 4})
 
 
+def test_images_of_a_stated_size_are_part_of_what_a_regime_holds_for(make_entry: Make) -> None:
+    """Entries of before these were symbols say what they are: other images are none of theirs."""
+    said = "images of 224 by 160 pixels, which no field of its config says"
+    regime = make_entry().regimes[0].model_copy(update={"assumptions": (said,), "conditions": ()})
+    one = StoredRegime(regime)
+    sizes = dict.fromkeys(one.names, 2) | dict.fromkeys(WIDTH_NAMES, 4)
+    assert one.holds(sizes)
+    assert one.holds({**sizes, "image_height": 224, "image_width": 160})
+    assert not one.holds({**sizes, "image_height": 224, "image_width": 224})
+
+
 def test_a_regime_is_not_held_against_a_model_of_another_config(make_entry: Make) -> None:
     """One without an adapter says nothing of a model with one; a module without config may be of any."""
     said = ("a config with add_adapter=false", "built with rope_scaling=None", "the mask has no holes")

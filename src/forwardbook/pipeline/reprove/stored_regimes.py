@@ -32,6 +32,8 @@ from forwardbook.schema import (
 
 GUESSED: Final = (DATA, "a mask computed from weights ")
 """How assumptions begin about what only a run with data knows."""
+_IMAGES: Final = re.compile(r"images of (\d+) by (\d+) pixels")
+"""How an assumption begins about the sides of images, of entries of before these were symbols."""
 _SHOWN: Final = 6  # numbers that differ, of one call
 
 Place = tuple[int, int]
@@ -84,16 +86,24 @@ class StoredRegime:
         return [Condition.parse(text) for text in self.regime.conditions]
 
     @cached_property
+    def images(self) -> dict[str, int]:
+        """The sides of images that it takes for granted, by the names that they have as symbols."""
+        found = next(filter(None, map(_IMAGES.match, self.regime.assumptions)), None)
+        return {"image_height": int(found[1]), "image_width": int(found[2])} if found else {}
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """The names of sizes in its formulas and conditions."""
         formulas = frozenset(n for one in self.formulas.values() for n in one.symbols())
         return formulas.union(n for one in self.conditions for n in one.symbols()) - set(WIDTH_NAMES)
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether its conditions hold, on sizes and on widths; one that cannot be told does not.
+        """Whether its conditions hold, on sizes and widths, and images are as it says; what is unknown fails.
 
         Nor does it where a total has no value, which divides by what is zero there: it gives no number then.
         """
+        if any(values.get(name, side) != side for name, side in self.images.items()):
+            return False
         try:
             holds = all(c.holds(values) for c in self._stated)
         except FormulaError:

@@ -162,7 +162,8 @@ class Runs:
         widths: Mapping[str, int],
         attempt: int,
     ) -> tuple[Trace, dict[str, int]] | None:
-        stated = [*(Condition.parse(text) for text in way.recipe.conditions), *one.conditions]
+        given = (f"{{{name}}} == {side}" for name, side in one.images.items())
+        stated = [*map(Condition.parse, (*way.recipe.conditions, *given)), *one.conditions]
         conditions = [c for c in stated if c.symbols() <= way.hints.keys()]
         sizes = self._multiplied(way, conditions, attempt >= INPUTS_ALONE) if attempt >= MOST_STAY else None
         if sizes is None:
@@ -187,7 +188,8 @@ class Runs:
         own sizes fit each other, and so do many multiples of them. A batch fits any model.
         """
         share = 0.7 if inputs_alone else self.rng.choice((0.5, 0.3, 0.15))
-        open_to = way.inputs if inputs_alone else way.hints.keys()
+        held = {name for c in conditions if c.op == "==" and len(c.symbols()) == 1 for name in c.symbols()}
+        open_to = (way.inputs if inputs_alone else way.hints.keys()) - held
         sizes = {
             name: hint * self.scale if name in open_to and hint > 1 and self.rng.random() <= share else hint
             for name, hint in way.hints.items()
