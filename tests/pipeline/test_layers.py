@@ -145,6 +145,7 @@ def test_a_regime_that_gives_no_call_of_a_deeper_model_is_refuted(recipe_from: M
     ("place", "right", "wrong", "every", "told"),
     [
         ("layers.*", {"layers.0"}, set(), {"layers.0", "layers.1"}, ("layers.*",)),
+        ("layers.0-3", {"layers.0"}, {"layers.2"}, {"layers.0", "layers.2"}, ("layers.0-3",)),
         ("layers.*.mlp", {"layers.1.mlp"}, {"layers.0.mlp"}, {"layers.1.mlp"}, ("layers.1.mlp",)),
         (
             "layers.*",

@@ -55,9 +55,10 @@ def narrower(
 ) -> tuple[str, ...]:
     """A place with the numbers told that keep paths of it at which a regime holds from those where none does.
 
-    `every` are all paths of the place: what holds up to the last of them holds of all that follow.
+    `every` are all paths of the place: what holds up to the last of them holds of all that follow. A place
+    that leaves no number open stays as it is.
     """
-    if not wrong:
+    if not wrong or ANY not in place.split("."):
         return (place,)
     opened = _opened(place)
     columns = (tuple(zip(*map(opened, paths), strict=True)) for paths in (right, wrong, every))
