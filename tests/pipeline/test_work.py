@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from torch import nn
 
 from forwardbook.analyzers.instances.adapters import Way, adapter_for
 from forwardbook.analyzers.instances.adapters.plain import PlainAdapter
@@ -22,6 +23,7 @@ from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request
 from forwardbook.pipeline.derivation.found import Found
+from forwardbook.pipeline.reprove.layers import DeepRuns
 from forwardbook.schema import Entry
 
 SOURCE = """
@@ -90,7 +92,8 @@ def test_a_formula_too_long_to_write_costs_its_class_alone(monkeypatch: pytest.M
     request = Request(target="torch.nn", wanted=("torch.nn.modules.linear.Linear",), budget=60.0)
     unit = work_file._Unit(request, adapter_for("torch", lambda recipe: []), "torch")
     way = Way(name="Linear", holds=frozenset(request.wanted))
-    unit._proved(request.wanted[0], way, [], Reached())
+    recipe = Recipe("toy", "torch", lambda sizes: nn.Identity(), lambda sizes, module, maker: ((), {}))
+    unit._proved(request.wanted[0], way, [], Reached(), DeepRuns(recipe))
     [said] = [one for one in unit.classes() if one.name == request.wanted[0]]
 
     assert ("unproved", "not proved") == (said.state, said.kind)
