@@ -57,21 +57,17 @@ class RealRun:
 
 def hints_of(recipe: Recipe) -> dict[str, int]:
     """Every size that the recipe asks for, at its hint."""
-    sizes = ChosenSizes()
-    with torch.device("meta"):
-        root = recipe.build(sizes)
-        recipe.inputs(sizes, root, PlainMaker("meta"))
-    return sizes.hints
+    return hints_and_inputs(recipe)[0]
 
 
-def sizes_of_inputs(recipe: Recipe) -> frozenset[str]:
-    """The sizes that its inputs have and that nothing was built with."""
+def hints_and_inputs(recipe: Recipe) -> tuple[dict[str, int], frozenset[str]]:
+    """The same, and the names of those that its inputs have and nothing was built with."""
     sizes = ChosenSizes()
     with torch.device("meta"):
         root = recipe.build(sizes)
         built = frozenset(sizes.hints)
         recipe.inputs(sizes, root, PlainMaker("meta"))
-    return frozenset(sizes.hints) - built
+    return sizes.hints, frozenset(sizes.hints) - built
 
 
 def run_real(

@@ -41,7 +41,11 @@ KINDS = 4  # different words or numbers that say of a kind: what has more has a 
 def counts_layers(name: str) -> bool:
     """Whether a size is how many layers there are, of all or of a stage: `num_hidden_layers`, `depths.2`."""
     field = STAGE.sub("", name).rpartition(".")[2]
-    return field in STAGED or (DEPTH.match(field) is not None and not NOT_DEPTH.search(field))
+    return field in STAGED or _is_depth(field)
+
+
+def _is_depth(field: str) -> bool:
+    return DEPTH.match(field) is not None and not NOT_DEPTH.search(field)
 
 
 def cut_depth(config: PreTrainedConfig) -> None:
@@ -55,7 +59,7 @@ def cut_depth(config: PreTrainedConfig) -> None:
         kept += 1
         config.__dict__["num_kv_shared_layers"] = 1
     for name, value in list(config.__dict__.items()):
-        if is_size(value) and DEPTH.match(name) and not NOT_DEPTH.search(name) and value > kept:
+        if is_size(value) and _is_depth(name) and value > kept:
             _resize(config, value, kept)
             config.__dict__[name] = kept
 
@@ -111,7 +115,7 @@ def _worded_kinds(config: PreTrainedConfig) -> list[Sequence[object]]:
 def _numbered_kinds(config: PreTrainedConfig) -> Iterator[Sequence[object]]:
     """The kind of each layer, where numbers tell it: one for each layer, or those of layers of one kind."""
     fields = config.__dict__
-    depths = {v for n, v in fields.items() if is_size(v) and DEPTH.match(n) and not NOT_DEPTH.search(n)}
+    depths = {v for n, v in fields.items() if is_size(v) and _is_depth(n)}
     lists = {n: v for n, v in fields.items() if isinstance(v, list | tuple) and v}
     for name, value in lists.items():
         if not all(type(one) in (int, bool) for one in value):
@@ -131,7 +135,7 @@ def follow_depth(config: PreTrainedConfig, name: str, hint: int) -> None:
     Raises:
         ValueError: where a layer that is named as an output is beyond them, as the config would say.
     """
-    if not DEPTH.match(name) or NOT_DEPTH.search(name):
+    if not _is_depth(name):
         return
     layers = config.__dict__[name]
     if len(config.__dict__.get("stage_names") or ()) == hint + 1 and layers < _last_output(config):

@@ -59,7 +59,7 @@ def reprove(
 
     from forwardbook.analyzers.ops import RULES_VERSION
     from forwardbook.pipeline.child.job import Limits
-    from forwardbook.pipeline.reprove.again import Reproof, drawn
+    from forwardbook.pipeline.reprove.again import DEEP, NARROWING, WORKER, Reproof, drawn
     from forwardbook.pipeline.reprove.again import reprove as measured
     from forwardbook.pipeline.reprove.narrowed import narrowed
     from forwardbook.registry import find
@@ -72,8 +72,8 @@ def reprove(
     database = workspace.load()
     keys = [find(database, name) for name in names or []] or list(database)
     keys = drawn([key for key in keys if not library or database.head(key).library == library], sample, seed)
-    limits, spread = Limits.given(memory, timeout), spread_of(jobs, cluster)
-    how = Reproof(seed, scale, limits, spread, narrow=narrow, deep=deep)
+    worker = NARROWING if narrow else DEEP if deep else WORKER
+    how = Reproof(seed, scale, Limits.given(memory, timeout), spread_of(jobs, cluster), worker=worker)
     found: list[EntryAgain] = []
     for one in measured(keys, database, how, Path.cwd()):
         found.append(one)
@@ -99,7 +99,7 @@ def reprove(
         for state in ("equal", "uncovered", "different", "unmeasured")
     }
     told = ", ".join(f"{count} {state}" for state, count in counts.items())
-    larger = "" if narrow or deep else f" {scale} times larger,"
+    larger = "" if worker != WORKER else f" {scale} times larger,"
     _say(f"{len(found)} entries: {told}; sizes{larger} drawn with --seed {seed}")
     if counts["different"] or counts["uncovered"] or not counts["equal"]:
         raise typer.Exit(1)

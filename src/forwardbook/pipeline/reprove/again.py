@@ -83,15 +83,14 @@ class Reproof:
     limits: Limits = Limits()
     spread: Spread = HERE
     run: Run = run_child
-    narrow: bool = False
-    """Whether it is looked for what of each other's conditions classes of one family need."""
-    deep: bool = False
-    """Whether deeper models are looked at for layers of which a regime is not."""
+    worker: str = WORKER
+    """What is done with entries: they are measured, or, by NARROWING, held against what others of their
+    family say, or, by DEEP, against models of more layers."""
 
     @property
     def together(self) -> int | None:
         """Entries for one process: what narrows one any of its family may say; deep runs serve all."""
-        return None if self.narrow or self.deep else TOGETHER
+        return TOGETHER if self.worker == WORKER else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,7 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
     roots_of: dict[str, tuple[str, ...]] = {}
     for key in keys:
         entry = _whole(database, key)
-        if (reason := _unfit(entry, how.deep)) != "":
+        if (reason := _unfit(entry, how.worker)) != "":
             yield EntryAgain(key=key, full_class_name=entry.full_class_name, reason=reason)
             continue
         roots = subject_of(entry, folder).roots if entry.code_hash else ()
@@ -160,12 +159,12 @@ def _callers(waiting: Sequence[EntryAgain], database: Database) -> dict[str, tup
     return {one.key: tuple(found[one.full_class_name][:CALLERS]) for one in waiting}
 
 
-def _unfit(entry: Entry, deep: bool) -> str:
+def _unfit(entry: Entry, worker: str) -> str:
     if entry.proposal is not None:
         return "its formulas were proposed: `forwardbook validate` measures such formulas again"
     if derived_as(entry) == "static":
         return "it was read and never run: its code is not run now"
-    if deep and entry.same_as is not None:
+    if worker == DEEP and entry.same_as is not None:
         return "its places are those of the class whose formulas it has"
     return "" if entry.regimes else "it has no formulas"
 
@@ -199,8 +198,7 @@ def _measured(group: _Group, how: Reproof) -> list[EntryAgain]:
         wanted=group.callers,
     )
     seconds = how.limits.seconds * len(group.keys)
-    worker = NARROWING if how.narrow else DEEP if how.deep else WORKER
-    response = how.run(request, Limits(how.limits.memory_gb, seconds), worker)
+    response = how.run(request, Limits(how.limits.memory_gb, seconds), how.worker)
     if response.problem is None:
         found = cast("list[JsonValue]", response.diagnostics[AGAIN])
         return [EntryAgain.model_validate(one) for one in found]

@@ -26,7 +26,7 @@ from forwardbook.pipeline.derivation.explore import FULL, LOW
 from forwardbook.pipeline.derivation.places import ANY, at_places, narrower
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import measure, widths_of
-from forwardbook.profiling.real import hints_of, sizes_of_inputs
+from forwardbook.profiling.real import hints_and_inputs
 from forwardbook.schema import Entry, Regime, Unresolved, Validation, at_place
 
 DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
@@ -114,15 +114,14 @@ class DeepRuns:
         for inputs in (self.recipe.inputs, *self.recipe.alternatives):
             one = replace(self.recipe, inputs=inputs, alternatives=())
             try:
-                hints = hints_of(one)
+                hints, of_inputs = hints_and_inputs(one)
                 if not _few(hints):
                     return ()
                 usual = _run(one, hints, dtype)
             except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
                 continue
             self.recipe, self.hints = one, hints
-            inputs_have = {name: hints[name] for name in sizes_of_inputs(one)}
-            longer = {name: min(size * LONGER, max(size * 2, LONG)) for name, size in inputs_have.items()}
+            longer = {name: min(hints[name] * LONGER, max(hints[name] * 2, LONG)) for name in of_inputs}
             return [usual, *self._deeper(hints, dtype), *self._deeper({**hints, **longer}, dtype)]
         return ()
 
@@ -199,10 +198,9 @@ def layers_met(
         if one.regime.name not in met.held and one.holds_for(widths_of(dtype)):
             for run in runs.where(one, dtype):
                 _meet(met, regimes, target, run)
-    told = {one.regime.name: _places(one, met) for one in regimes}
-    before = {one.regime.name: one.regime.places for one in regimes}
+    told = ((one.regime, _places(one, met)) for one in regimes)
     return Layers(
-        {name: places for name, places in told.items() if places != before[name]},
+        {regime.name: places for regime, places in told if places != regime.places},
         {name: wrong for name, wrong in met.wrong.items() if name not in met.right},
         frozenset(met.held),
     )

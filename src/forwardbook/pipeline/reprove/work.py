@@ -21,7 +21,7 @@ from forwardbook.pipeline.reprove.again import AGAIN, LATE
 from forwardbook.pipeline.reprove.held import Again, Flips, said
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import UNEQUAL, measure, widths_of
-from forwardbook.profiling.real import hints_of, sizes_of_inputs
+from forwardbook.profiling.real import hints_and_inputs
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Entry
 
@@ -109,7 +109,7 @@ class Runs:
         for place, inputs in enumerate((recipe.inputs, *recipe.alternatives)):
             one = replace(recipe, inputs=inputs, alternatives=())
             try:
-                hints = hints_of(one)
+                hints, of_inputs = hints_and_inputs(one)
                 model = unsized(one.build)
                 told = tuple(text for _, _, text in model.told)
                 key = (
@@ -128,7 +128,7 @@ class Runs:
                 entry.reason = entry.reason or said(error)
                 continue
             if one.calls_as in self._called[key]:
-                return Way(one, hints, told, sizes_of_inputs(one), key)
+                return Way(one, hints, told, of_inputs, key)
         return None
 
     def measured(self, same: Sequence[tuple[Again, StoredRegime, Way]], dtype: torch.dtype) -> None:
