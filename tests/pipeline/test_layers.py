@@ -36,9 +36,11 @@ class Layer(nn.Module):
 class Alike(nn.Module):
     """Every layer is as the first."""
 
+    made: type[Layer] = Layer
+
     def __init__(self, width: int, layers: int) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(Layer(width) for _ in range(layers))
+        self.layers = nn.ModuleList(self.made(width) for _ in range(layers))
         for place, layer in enumerate(self.layers):
             layer._further = self.is_further(place)  # type: ignore[assignment]
 
@@ -68,6 +70,20 @@ class Later(Alike):
         return place >= 4
 
 
+class Rounded(Layer):
+    """A projection whose result every third layer rounds, where that is another format."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.inner(x)
+        return x.float().relu().to(x.dtype) if self._further else x.relu()
+
+
+class InOneFormat(Third):
+    """Every third layer is of another kind where numbers are narrow."""
+
+    made = Rounded
+
+
 class First(Alike):
     """The first layer is of another kind than all others."""
 
@@ -94,11 +110,11 @@ class Few(Third):
         super().__init__(width, layers)
 
 
-def derived(recipe: Recipe) -> Entry:
+def derived(recipe: Recipe, kind: type[Layer] = Layer) -> Entry:
     """The record of the layer."""
-    found = regimes_of(recipe, 3, 3, False, [f"{Layer.__module__}.{Layer.__qualname__}"])
+    found = regimes_of(recipe, 3, 3, False, [f"{kind.__module__}.{kind.__qualname__}"])
     file = Path(__file__)
-    made = record(read_class("Layer", file, Sources([file.parent])), "tests", found)
+    made = record(read_class(kind.__name__, file, Sources([file.parent])), "tests", found)
     return made.model_copy(update={"full_class_name": found[0].derived.target})
 
 
@@ -107,6 +123,7 @@ def derived(recipe: Recipe) -> Entry:
     [
         (Alike, {"called as layers.*"}),
         (Third, {"called as layers.0-1,3-4,6-7,9-10"}),
+        (InOneFormat, {"called as layers.0-1,3-4,6-7,9-10"}),
         (Later, {"called as layers.0-3"}),
         (First, {"called as layers.*"}),
         (Few, {"called as layers.*"}),
@@ -117,7 +134,7 @@ def test_a_regime_is_said_of_the_layers_that_it_gives(
 ) -> None:
     """Derived with two layers, in which the other kind is not, or both are; held against more."""
     recipe = over_rows(recipe_from, kind, "width", "layers", layers=2)
-    before = derived(recipe)
+    before = derived(recipe, kind.made)
 
     after = with_layers_told(before, DeepRuns(recipe))
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.layers import DeepRuns, layers_met
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
-from forwardbook.pipeline.reprove.work import Runs, Way, worked
-from forwardbook.profiling.proof import widths_of
+from forwardbook.pipeline.reprove.work import Call, Runs, worked
 
 
 def work(request: Request) -> Response:
@@ -22,24 +19,20 @@ def work(request: Request) -> Response:
 class Deep(Runs):
     """Runs of the ways to call entries, as deep as they are and deeper."""
 
-    def measured(self, same: Sequence[tuple[Again, StoredRegime, Way]], dtype: torch.dtype) -> None:
-        """What all regimes of one way are seen to be of in one number format."""
-        widths = widths_of(dtype)
-        calls = [call for call in same if call[1].holds_for(widths) and call[0].is_open(call[1])]
-        if not calls:
-            return
-        runs = DeepRuns(calls[0][2].recipe)
-        for entry in {id(entry): entry for entry, _, _ in calls}.values():
-            mine = [(one, its.recipe.calls_as) for other, one, its in calls if other is entry]
-            _judge(entry, [one for one, _ in mine], mine[0][1], runs, dtype)
+    def measured(self, same: Sequence[Call]) -> None:
+        """What all regimes of one way are seen to be of."""
+        runs = DeepRuns(same[0][2].recipe)
+        for entry in {id(entry): entry for entry, _, _ in same}.values():
+            calls = [(one, its.recipe.calls_as) for other, one, its in same if other is entry]
+            mine = [one for one, _ in calls if entry.is_open(one)]
+            if mine:
+                _judge(entry, mine, calls[0][1], runs)
 
 
-def _judge(
-    entry: Again, mine: Sequence[StoredRegime], target: str, runs: DeepRuns, dtype: torch.dtype
-) -> None:
+def _judge(entry: Again, mine: Sequence[StoredRegime], target: str, runs: DeepRuns) -> None:
     """What the runs tell of some regimes of an entry."""
     beside = [other for other in entry.regimes if any(map(other.shares_runs, mine))]
-    found = layers_met(beside, target, runs, dtype)
+    found = layers_met(beside, target, runs)
     for one in mine:
         name = one.regime.name
         if (wrong := found.wrong.get(name)) is not None:

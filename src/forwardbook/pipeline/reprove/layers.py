@@ -42,6 +42,7 @@ class Run:
 
     trace: Trace
     values: Mapping[str, int]
+    dtype: torch.dtype
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class _Met:
     every: dict[str, None] = field(default_factory=dict)
     right: dict[str, dict[str, None]] = field(default_factory=dict)
     """By the name of a regime."""
-    unexplained: dict[str, None] = field(default_factory=dict)
+    unexplained: dict[torch.dtype, dict[str, None]] = field(default_factory=dict)
+    """By the number format: a regime may be said of one alone."""
     wrong: dict[str, Wrong] = field(default_factory=dict)
     """By the name of a regime the first such call that it speaks of."""
     held: set[str] = field(default_factory=set)
@@ -148,7 +150,7 @@ def _few(hints: Mapping[str, int]) -> list[str]:
 
 def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
     widths = widths_of(dtype)
-    return Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths})
+    return Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths}, dtype)
 
 
 def with_layers_told(entry: Entry, runs: DeepRuns) -> Entry:
@@ -158,16 +160,13 @@ def with_layers_told(entry: Entry, runs: DeepRuns) -> Entry:
     """
     every = (StoredRegime(one) for one in entry.regimes)
     regimes = [one for one in every if one.belongs_to(runs.recipe.scenario) and not one.flips]
-    waiting = [one for one in regimes if any(ANY in place.split(".") for place in one.regime.places)]
-    told: dict[str, tuple[str, ...]] = {}
-    refuted: dict[str, Wrong] = {}
-    for dtype in (FULL, LOW):
-        mine = {one.regime.name for one in waiting if one.holds_for(widths_of(dtype))}
-        if mine:
-            found = layers_met(regimes, entry.full_class_name, runs, dtype)
-            told |= {name: places for name, places in found.places.items() if name in mine}
-            refuted |= {name: one for name, one in found.wrong.items() if name in mine}
-            waiting = [one for one in waiting if one.regime.name not in mine]
+    open_to = [one for one in regimes if any(ANY in place.split(".") for place in one.regime.places)]
+    if not open_to:
+        return entry
+    found = layers_met(regimes, entry.full_class_name, runs)
+    names = {one.regime.name for one in open_to}
+    told = {name: places for name, places in found.places.items() if name in names}
+    refuted = {name: one for name, one in found.wrong.items() if name in names}
     kept = [one for one in entry.regimes if one.name not in refuted]
     changed = [at_places(one, told[one.name]) if one.name in told else one for one in kept]
     rows = [_refuted(one, refuted[one.name]) for one in entry.regimes if one.name in refuted]
@@ -182,22 +181,22 @@ def _refuted(regime: Regime, wrong: Wrong) -> Unresolved:
     return Unresolved(file="", line=0, operation=f"{regime.name}, {regime.context}", reason=said)
 
 
-def layers_met(
-    regimes: Sequence[StoredRegime], target: str, runs: DeepRuns, dtype: torch.dtype
-) -> Layers:
+def layers_met(regimes: Sequence[StoredRegime], target: str, runs: DeepRuns) -> Layers:
     """Where regimes of a class are right in deeper models.
 
     A regime that gives no call of a place in which one is unexplained keeps it: it is not known to be of any
-    layer there.
+    layer there. One that is said of both number formats keeps the layers that it gives in both.
     """
     met = _Met()
-    usual = runs.usual(dtype)
-    for run in usual:
-        _meet(met, regimes, target, run)
-    for one in regimes if usual else ():
-        if one.regime.name not in met.held and one.holds_for(widths_of(dtype)):
-            for run in runs.where(one, dtype):
-                _meet(met, regimes, target, run)
+    for dtype in (FULL, LOW):
+        speaking = any(one.holds_for(widths_of(dtype)) for one in regimes)
+        usual = runs.usual(dtype) if speaking else ()
+        for run in usual:
+            _meet(met, regimes, target, run)
+        for one in regimes if usual else ():
+            if one.regime.name not in met.held and one.holds_for(widths_of(dtype)):
+                for run in runs.where(one, dtype):
+                    _meet(met, regimes, target, run)
     told = ((one.regime, _places(one, met)) for one in regimes)
     return Layers(
         {regime.name: places for regime, places in told if places != regime.places},
@@ -227,7 +226,8 @@ def _meet(met: _Met, regimes: Sequence[StoredRegime], target: str, run: Run) -> 
         for one in fitting:
             met.right.setdefault(one.regime.name, {})[call.path] = None
     met.every |= dict.fromkeys(given)
-    met.unexplained |= dict.fromkeys(path for path, is_given in given.items() if not is_given)
+    unexplained = met.unexplained.setdefault(run.dtype, {})
+    unexplained |= dict.fromkeys(path for path, is_given in given.items() if not is_given)
 
 
 def _calls(trace: Trace, target: str) -> Iterator[CallRecord]:
@@ -242,8 +242,10 @@ def _calls(trace: Trace, target: str) -> Iterator[CallRecord]:
 def _places(one: StoredRegime, met: _Met) -> tuple[str, ...]:
     told: dict[str, None] = {}
     mine = met.right.get(one.regime.name, {})
+    speaks = (dtype for dtype in met.unexplained if one.holds_for(widths_of(dtype)))
+    unexplained = {path for dtype in speaks for path in met.unexplained[dtype]}
     for place in one.regime.places:
-        seen = (mine, met.unexplained, met.every)
+        seen = (mine, unexplained, met.every)
         right, wrong, every = ([path for path in paths if at_place(place, path)] for paths in seen)
         is_told = bool(set(right).difference(wrong))
         told |= dict.fromkeys(narrower(place, right, wrong, every) if is_told else (place,))

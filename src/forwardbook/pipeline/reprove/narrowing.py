@@ -19,12 +19,11 @@ from forwardbook.pipeline.derivation.alone import Alone, Search
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, met_in_proof
-from forwardbook.pipeline.reprove.work import Runs, Way, worked
+from forwardbook.pipeline.reprove.work import Call, Runs, worked
 from forwardbook.profiling.proof import measure, widths_of
 
 DRAWS: Final = 140  # for all regimes of one way
 REFUSED: Final = 60
-Call = tuple[Again, StoredRegime, Way]
 
 
 def work(request: Request) -> Response:
@@ -45,7 +44,7 @@ class Narrowing(Runs):
         self.said = {c.text(): c for one in regimes for c in one.conditions}
         super().through(entries)
 
-    def measured(self, same: Sequence[Call], dtype: torch.dtype) -> None:
+    def measured_in(self, dtype: torch.dtype, same: Sequence[Call]) -> None:
         """What all regimes of one way need in one number format; none that was met in another."""
         widths = widths_of(dtype)
         calls = [call for call in same if call[1].holds_for(widths) and call[0].is_open(call[1])]

@@ -65,6 +65,9 @@ class Way:
     key: tuple[object, ...]
 
 
+Call = tuple[Again, StoredRegime, Way]
+
+
 def _fits(entry: Again, one: StoredRegime, way: Way) -> bool:
     """Whether a regime speaks of a way: it has the sizes, and what is no size is as the regime says."""
     reason = ""
@@ -89,7 +92,7 @@ class Runs:
         """Take of every entry the next way to call it, until nothing is open or no way is left."""
         waiting = list(entries)
         while waiting:
-            ways: dict[tuple[object, ...], list[tuple[Again, StoredRegime, Way]]] = {}
+            ways: dict[tuple[object, ...], list[Call]] = {}
             for entry in list(waiting):
                 taken = next(entry.recipes, None) if entry.open() else None
                 if taken is None:
@@ -101,8 +104,7 @@ class Runs:
                     fitting = [one for one in mine if _fits(entry, one, way)]
                     ways.setdefault(way.key, []).extend((entry, one, way) for one in fitting)
             for same in ways.values():
-                for dtype in DTYPES:
-                    self.measured(same, dtype)
+                self.measured(same)
 
     def _way(self, entry: Again, recipe: Recipe, flips: Flips) -> Way | None:
         """The recipe with the first way of making inputs that runs, and its sizes."""
@@ -131,7 +133,12 @@ class Runs:
                 return Way(one, hints, told, of_inputs, key)
         return None
 
-    def measured(self, same: Sequence[tuple[Again, StoredRegime, Way]], dtype: torch.dtype) -> None:
+    def measured(self, same: Sequence[Call]) -> None:
+        """What becomes of all regimes of one way."""
+        for dtype in DTYPES:
+            self.measured_in(dtype, same)
+
+    def measured_in(self, dtype: torch.dtype, same: Sequence[Call]) -> None:
         """Points of every regime of one way in one number format, at sizes as large as the module takes."""
         done: set[int] = set()
         for place, (entry, one, way) in enumerate(same):
