@@ -99,6 +99,7 @@ class Recorder(TorchDispatchMode):
         call.given = given(type(module).forward, args, kwargs, self.storages.key)
         if self._stack:  # what is called by itself is built as its recipe says
             call.told = self.told.get(id(module), ())
+            call.root = self.trace.calls[self._stack[0]].kind
         self.trace.calls.append(call)
         self._stack.append(call.index)
         self._clock()

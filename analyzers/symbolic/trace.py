@@ -68,6 +68,8 @@ class CallRecord:
     """Which parameters of its forward() had a value, in one line."""
     told: tuple[str, ...] = ()
     """What its holder told its constructor beside the config: choices that are not the default."""
+    root: type[torch.nn.Module] | None = None
+    """The class of the outermost module that was called; nothing of a call by itself."""
     failed: bool = False
 
     @property

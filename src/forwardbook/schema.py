@@ -34,6 +34,7 @@ LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a 
 CONFIGURED: Final = "a config with "  # how one begins about a field that is no size of a formula: name=JSON
 TOLD: Final = "a constructor told "  # how one begins about what a holder chose beside the config: name=value
 KEPT: Final = "a module with "  # how one begins about what tells it from others in its place: name=value
+MODEL: Final = "below a "  # how one begins about the class of the model that it was called in
 CUT: Final = "..."  # how one ends whose value is longer than what is told
 
 CALLED_AS: Final = "called as "  # how the context of a regime begins that names places below a model

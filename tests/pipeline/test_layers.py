@@ -13,7 +13,8 @@ from forwardbook.analyzers.reader import Sources, read_class
 from forwardbook.pipeline.derivation.entry import record
 from forwardbook.pipeline.derivation.explore import regimes_of
 from forwardbook.pipeline.derivation.places import narrower, ranges
-from forwardbook.pipeline.reprove.layers import DEEP, DeepRuns, with_layers_told
+from forwardbook.pipeline.reprove.deep_runs import DEEP, DeepRuns
+from forwardbook.pipeline.reprove.layers import with_layers_told
 from forwardbook.schema import Entry
 
 from .matrices import Maker, over_rows

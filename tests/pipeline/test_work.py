@@ -23,7 +23,7 @@ from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request
 from forwardbook.pipeline.derivation.found import Found
-from forwardbook.pipeline.reprove.layers import DeepRuns
+from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.schema import Entry
 
 SOURCE = """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forwardbook.schema import CONFIGURED, QUANTITIES, Entry, FlopLine, MemoryLine, Regime
+from forwardbook.schema import CONFIGURED, MODEL, QUANTITIES, Entry, FlopLine, MemoryLine, Regime
 
 _NONE: dict[str, object] = {
     "regimes": (),
@@ -116,7 +116,7 @@ def _regime(one: Regime, start: int) -> tuple[object, ...]:
     return (
         one.name,
         one.conditions,
-        tuple(text for text in one.assumptions if not text.startswith(CONFIGURED)),
+        tuple(text for text in one.assumptions if not text.startswith((CONFIGURED, MODEL))),
         one.parameters,
         tuple(one.formula(quantity) for quantity in QUANTITIES),
         tuple((li.line - start, li.flops, li.pointwise_ops, li.operations) for li in flops.lines),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import re
 import resource
 import sys
 import time
@@ -14,9 +13,11 @@ from typing import cast
 from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
+from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
 from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.pipeline.catalogue.derive import LATE, Before, Reached, called, names_called, reach
+from forwardbook.pipeline.catalogue.reasons import kind_of, place_of, shortened
 from forwardbook.pipeline.catalogue.record import (
     UNIT,
     ClassResult,
@@ -32,7 +33,9 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.entry import REFUTED, record
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.reread import misread
-from forwardbook.pipeline.reprove.layers import DeepRuns, with_layers_told
+from forwardbook.pipeline.reprove.deep_runs import DeepRuns
+from forwardbook.pipeline.reprove.layers import with_layers_told
+from forwardbook.pipeline.reprove.models import with_model_told
 from forwardbook.schema import Entry
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
@@ -44,7 +47,6 @@ LEAST = 30.0
 SPARE = 30.0
 """Seconds for plain runs when all others are spent: they say what else a real forward reaches."""
 _UNBUILT = ("constructor", "import", "needs")  # what keeps a model from being looked into
-_LONGEST = 300  # characters of a reason
 
 
 def work(request: Request) -> Response:
@@ -92,6 +94,8 @@ class _Unit:
         self._stuck: set[str] = set()
         """Called by a plain run of a model that the symbolic one could not follow."""
         self._before = Before()
+        self._recipes: dict[str, Recipe] = {}
+        """How the entries were derived that are of places below a model."""
         self.ways: list[WayResult] = []
         self.entries: dict[str, dict[str, JsonValue]] = {}
 
@@ -174,9 +178,19 @@ class _Unit:
                 "",
             )
         deeper = DeepRuns(way.recipe)
+        self._told_apart(deeper)
         for name, found in reached.found.items():
             self._proved(name, way, found, reached, deeper)
         self._missing -= mine
+
+    def _told_apart(self, others: DeepRuns) -> None:
+        """What was derived in other models, if this one calls the same classes otherwise."""
+        for name in sorted(self._recipes.keys() & (others.called() if self._recipes else set())):
+            with contextlib.suppress(Overtime), Clock(min(self._clock.left, LEAST)).within():
+                before = Entry.model_validate(self.entries[name])
+                entry = with_model_told(before, self._recipes[name], others)
+                if entry is not before:
+                    self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
 
     def _proved(
         self, name: str, way: Way, found: list[Found], reached: Reached, deeper: DeepRuns
@@ -201,14 +215,16 @@ class _Unit:
             # what would have been derived with more time is no wrong formula
             state, kind = ("unproved", "timeout") if reached.late else ("wrong", "refuted")
         elif state == "unproved":
-            kind = "timeout" if reached.late else _kind(entry)
+            kind = "timeout" if reached.late else kind_of(entry)
         reason = entry.validation.reason
         if state in ("exact", "bounded") and (problems := misread(entry)):
             state, kind, reason = "unproved", "not proved", "; ".join(problems)
-        place = _place(entry) if state not in ("exact", "bounded") else ""
+        place = place_of(entry) if state not in ("exact", "bounded") else ""
         result = self._result(name, state, way, kind, reason, place)
         if state in ("exact", "bounded"):
             self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
+            if any(one.places for one in entry.regimes):
+                self._recipes[name] = deeper.recipe
             digest = family_digest(name, self._sources)[:DIGITS]
             result = result.model_copy(update={"digest": digest})
         self._done[name] = result
@@ -244,12 +260,12 @@ class _Unit:
         text = f"{type(cause).__name__}: {cause}".strip()
         if isinstance(cause, ForwardbookError):
             text = str(cause).partition("\n")[0].rpartition(f"{target} to run: ")[2]
-        return response.problem_kind or "internal", _short(text), place.text if place else ""
+        return response.problem_kind or "internal", shortened(text), place.text if place else ""
 
     @staticmethod
     def _result(name: str, state: State, way: Way, kind: str, reason: str, place: str) -> ClassResult:
         return ClassResult(
-            name=name, state=state, kind=kind, reason=_short(reason), place=place, way=way.name
+            name=name, state=state, kind=kind, reason=shortened(reason), place=place, way=way.name
         )
 
     def classes(self) -> list[ClassResult]:
@@ -271,19 +287,3 @@ class _Unit:
             place=unbuilt.place,
             way=unbuilt.name,
         )
-
-
-def _kind(entry: Entry) -> str:
-    if any("no rule states" in row.reason for row in entry.unresolved):
-        return "no rule"
-    return "not proved"
-
-
-def _place(entry: Entry) -> str:
-    row = next(iter(entry.unresolved), None)
-    return f"{row.file}:{row.line}" if row is not None and row.file else ""
-
-
-def _short(text: str) -> str:
-    text = re.sub(r"\s+", " ", text).strip()
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."

@@ -19,7 +19,8 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.opinions import opinions
 from forwardbook.pipeline.derivation.reading import as_read, read_regimes
 from forwardbook.pipeline.derivation.second_reading import SecondReading
-from forwardbook.pipeline.reprove.layers import DeepRuns, with_layers_told
+from forwardbook.pipeline.reprove.deep_runs import DeepRuns
+from forwardbook.pipeline.reprove.layers import with_layers_told
 from forwardbook.schema import Judge
 
 

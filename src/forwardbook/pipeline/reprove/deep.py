@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.held import Again
-from forwardbook.pipeline.reprove.layers import DeepRuns, layers_met
+from forwardbook.pipeline.reprove.layers import layers_met
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import Call, Runs, worked
 
@@ -21,6 +22,8 @@ class Deep(Runs):
 
     def measured(self, same: Sequence[Call]) -> None:
         """What all regimes of one way are seen to be of."""
+        if not same:
+            return
         runs = DeepRuns(same[0][2].recipe)
         for entry in {id(entry): entry for entry, _, _ in same}.values():
             calls = [(one, its.recipe.calls_as) for other, one, its in same if other is entry]

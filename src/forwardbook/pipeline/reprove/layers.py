@@ -7,42 +7,25 @@ for which they are.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
 import torch
 
-from forwardbook.analyzers.instances.pretrained.depth import counts_layers
-from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import calls_of
 from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, general
-from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.entry import REFUTED
 from forwardbook.pipeline.derivation.explore import FULL, LOW
 from forwardbook.pipeline.derivation.places import ANY, at_places, narrower
+from forwardbook.pipeline.reprove.deep_runs import DeepRuns, Run
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
-from forwardbook.profiling.proof import measure, widths_of
-from forwardbook.profiling.real import hints_and_inputs
+from forwardbook.profiling.proof import widths_of
 from forwardbook.schema import Entry, Regime, Unresolved, Validation, at_place
 
-DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
-LONGER: Final = 16  # times: beyond most windows and what is compressed to one of a sequence
-LONG: Final = 1024  # no longer than that, or than twice what it is: sides of images are squared
-MOST: Final = 6  # points of proofs at which one recipe is run
 LOOKED_AT: Final = 96  # calls of a class in one place
-
-
-@dataclass(frozen=True)
-class Run:
-    """A measured run, and the sizes and widths at which it was made."""
-
-    trace: Trace
-    values: Mapping[str, int]
-    dtype: torch.dtype
 
 
 @dataclass(frozen=True)
@@ -78,79 +61,6 @@ class Layers:
     """Of those that gave no call."""
     held: frozenset[str]
     """The names of those that hold at sizes of some run."""
-
-
-class DeepRuns:
-    """Runs of one recipe with more layers, made when they are asked for."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self.hints: Mapping[str, int] = {}
-        self._usual: dict[torch.dtype, Sequence[Run]] = {}
-        self._others: dict[tuple[object, ...], Sequence[Run]] = {}
-
-    def usual(self, dtype: torch.dtype) -> Sequence[Run]:
-        """The model as it is, with more layers, and so with longer inputs; none where no size counts layers.
-
-        Layers that compress a sequence or look at a window of it show on a long one what they are.
-        """
-        if dtype not in self._usual:
-            self._usual[dtype] = self._found(dtype)
-        return self._usual[dtype]
-
-    def where(self, one: StoredRegime, dtype: torch.dtype) -> Sequence[Run]:
-        """The model with more layers at a point of a regime's proof, for one that does not hold as it is."""
-        width = dtype.itemsize
-        proof = one.regime.proof
-        points = (point.sizes for point in (proof.points if proof is not None else ()))
-        sizes = next((point for point in points if point.get("a_dtype_bytes", width) == width), {})
-        drawn = {**self.hints, **{name: size for name, size in sizes.items() if name in self.hints}}
-        key = (dtype, *sorted(drawn.items()))
-        if key not in self._others:
-            full = len(self._others) == MOST
-            self._others[key] = () if full else tuple(self._deeper(drawn, dtype))
-        return self._others[key]
-
-    def _found(self, dtype: torch.dtype) -> Sequence[Run]:
-        """With the first way of making inputs that runs."""
-        for inputs in (self.recipe.inputs, *self.recipe.alternatives):
-            one = replace(self.recipe, inputs=inputs, alternatives=())
-            try:
-                hints, of_inputs = hints_and_inputs(one)
-                if not _few(hints):
-                    return ()
-                usual = _run(one, hints, dtype)
-            except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
-                continue
-            self.recipe, self.hints = one, hints
-            longer = {name: min(hints[name] * LONGER, max(hints[name] * 2, LONG)) for name in of_inputs}
-            return [usual, *self._deeper(hints, dtype), *self._deeper({**hints, **longer}, dtype)]
-        return ()
-
-    def _deeper(self, sizes: Mapping[str, int], dtype: torch.dtype) -> Iterator[Run]:
-        """With more layers of every kind; each kind by itself where all cannot be."""
-        every = map(Condition.parse, self.recipe.conditions)
-        stated = [one for one in every if one.symbols() <= sizes.keys()]
-        asked = [one for one in stated if one.is_met(self.hints)]  # the others are for larger sizes alone
-        few = _few(self.hints)
-        for many in (few, *([name] for name in few if len(few) > 1)):
-            deep = {**sizes, **dict.fromkeys(many, DEEP)}
-            if not all(one.is_met(deep) for one in asked):
-                continue
-            with contextlib.suppress(Exception):  # the module's own refusal of so many
-                yield _run(self.recipe, deep, dtype)
-                if many is few:
-                    return
-
-
-def _few(hints: Mapping[str, int]) -> list[str]:
-    """The sizes that count layers of which there are few."""
-    return [name for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP]
-
-
-def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
-    widths = widths_of(dtype)
-    return Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths}, dtype)
 
 
 def with_layers_told(entry: Entry, runs: DeepRuns) -> Entry:
@@ -202,6 +112,21 @@ def layers_met(regimes: Sequence[StoredRegime], target: str, runs: DeepRuns) -> 
         {regime.name: places for regime, places in told if places != regime.places},
         {name: wrong for name, wrong in met.wrong.items() if name not in met.right},
         frozenset(met.held),
+    )
+
+
+def is_unexplained(regimes: Sequence[StoredRegime], target: str, run: Run) -> bool:
+    """Whether a run has a call of the class in a place of these regimes that is as none of them says.
+
+    So is one whose sizes have other names than theirs.
+    """
+    met = _Met()
+    _meet(met, regimes, target, run)
+    speaking = [one for one in regimes if one.holds_for(widths_of(run.dtype))]
+    unnamed = [one for one in speaking if not one.names <= run.values.keys()]
+    calls = list(_calls(run.trace, target)) if unnamed else []
+    return bool(met.unexplained[run.dtype]) or any(
+        call.path not in met.every and one.speaks_of(call) for one in unnamed for call in calls
     )
 
 

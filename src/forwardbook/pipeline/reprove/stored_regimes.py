@@ -22,6 +22,7 @@ from forwardbook.schema import (
     CONFIGURED,
     KEPT,
     LEFT_OUT,
+    MODEL,
     PER_LINE,
     QUANTITIES,
     TOLD,
@@ -137,11 +138,18 @@ class StoredRegime:
         return self.regime.is_called_at(call.path) and (not known or not ways.isdisjoint(self.regime.given))
 
     def _is_of(self, call: CallRecord) -> bool:
-        """Whether the module that was called is as it says: what it was told, and what it keeps."""
+        """Whether the module that was called is as it says: its model, what it was told, what it keeps."""
+        if self.model and (call.root is None or call.root.__name__ != self.model):
+            return False
         told, asked = self._module_said
         if not told.issubset(call.told):
             return False
         return not asked or asked <= {f"{name}={value}" for name, value in kept(call.module).items()}
+
+    @cached_property
+    def model(self) -> str:
+        """The class of the model in which it is called, where others call it otherwise in the same place."""
+        return next((t.removeprefix(MODEL) for t in self.regime.assumptions if t.startswith(MODEL)), "")
 
     @cached_property
     def _module_said(self) -> tuple[frozenset[str], frozenset[str]]:

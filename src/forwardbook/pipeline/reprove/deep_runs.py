@@ -1,0 +1,125 @@
+"""A recipe in; out runs of its model as it is, with more layers and with longer inputs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import torch
+
+from forwardbook.analyzers.instances.pretrained.depth import counts_layers
+from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic.patterns import class_name
+from forwardbook.analyzers.symbolic.trace import Trace
+from forwardbook.formula import Condition
+from forwardbook.pipeline.derivation.explore import FULL
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.profiling.proof import measure, widths_of
+from forwardbook.profiling.real import hints_and_inputs
+
+DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
+LONGER: Final = 16  # times: beyond most windows and what is compressed to one of a sequence
+LONG: Final = 1024  # no longer than that, or than twice what it is: sides of images are squared
+MOST: Final = 6  # points of proofs at which one recipe is run
+
+
+@dataclass(frozen=True)
+class Run:
+    """A measured run, and the sizes and widths at which it was made."""
+
+    trace: Trace
+    values: Mapping[str, int]
+    dtype: torch.dtype
+
+
+class DeepRuns:
+    """Runs of one recipe with more layers, made when they are asked for."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.hints: Mapping[str, int] = {}
+        self.longer: Mapping[str, int] = {}
+        """The same with longer inputs."""
+        self._plain: dict[torch.dtype, Run | None] = {}
+        self._usual: dict[torch.dtype, Sequence[Run]] = {}
+        self._others: dict[tuple[object, ...], Sequence[Run]] = {}
+
+    def plain(self, dtype: torch.dtype) -> Run | None:
+        """The model as it is, with the first way of making inputs that runs; nothing where none does."""
+        if dtype not in self._plain:
+            self._plain[dtype] = self._found(dtype)
+        return self._plain[dtype]
+
+    def called(self) -> set[str]:
+        """The names of the classes that the model as it is calls."""
+        plain = self.plain(FULL)
+        return {class_name(call.module) for call in plain.trace.calls} if plain is not None else set()
+
+    def usual(self, dtype: torch.dtype) -> Sequence[Run]:
+        """The model as it is, with more layers, and so with longer inputs; none where no size counts layers.
+
+        Layers that compress a sequence or look at a window of it show on a long one what they are.
+        """
+        if dtype not in self._usual:
+            plain = self.plain(dtype)
+            few = plain is not None and _few(self.hints)
+            self._usual[dtype] = [plain, *self._more(dtype)] if plain is not None and few else ()
+        return self._usual[dtype]
+
+    def where(self, one: StoredRegime, dtype: torch.dtype) -> Sequence[Run]:
+        """The model with more layers at a point of a regime's proof, for one that does not hold as it is."""
+        width = dtype.itemsize
+        proof = one.regime.proof
+        points = (point.sizes for point in (proof.points if proof is not None else ()))
+        sizes = next((point for point in points if point.get("a_dtype_bytes", width) == width), {})
+        drawn = {**self.hints, **{name: size for name, size in sizes.items() if name in self.hints}}
+        key = (dtype, *sorted(drawn.items()))
+        if key not in self._others:
+            full = len(self._others) == MOST
+            self._others[key] = () if full else tuple(self._deeper(drawn, dtype))
+        return self._others[key]
+
+    def _found(self, dtype: torch.dtype) -> Run | None:
+        for inputs in (self.recipe.inputs, *self.recipe.alternatives):
+            one = replace(self.recipe, inputs=inputs, alternatives=())
+            try:
+                hints, of_inputs = hints_and_inputs(one)
+                plain = _run(one, hints, dtype)
+            except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
+                continue
+            self.recipe, self.hints = one, hints
+            longer = {name: min(hints[name] * LONGER, max(hints[name] * 2, LONG)) for name in of_inputs}
+            self.longer = {**hints, **longer}
+            return plain
+        return None
+
+    def _more(self, dtype: torch.dtype) -> Iterator[Run]:
+        yield from self._deeper(self.hints, dtype)
+        yield from self._deeper(self.longer, dtype)
+
+    def _deeper(self, sizes: Mapping[str, int], dtype: torch.dtype) -> Iterator[Run]:
+        """With more layers of every kind; each kind by itself where all cannot be."""
+        every = map(Condition.parse, self.recipe.conditions)
+        stated = [one for one in every if one.symbols() <= sizes.keys()]
+        asked = [one for one in stated if one.is_met(self.hints)]  # the others are for larger sizes alone
+        few = _few(self.hints)
+        for many in (few, *([name] for name in few if len(few) > 1)):
+            deep = {**sizes, **dict.fromkeys(many, DEEP)}
+            if not all(one.is_met(deep) for one in asked):
+                continue
+            with contextlib.suppress(Exception):  # the module's own refusal of so many
+                yield _run(self.recipe, deep, dtype)
+                if many is few:
+                    return
+
+
+def _few(hints: Mapping[str, int]) -> list[str]:
+    """The sizes that count layers of which there are few."""
+    return [name for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP]
+
+
+def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
+    widths = widths_of(dtype)
+    return Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths}, dtype)
