@@ -19,7 +19,7 @@ def reprove(
         list[str] | None, typer.Argument(metavar="CLASS...", help="By default every entry, shipped ones too.")
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="Only so many entries, drawn at random from --seed.")
+        int | None, typer.Option(min=1, help="Only so many that have formulas, drawn at random from --seed.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Entries and sizes are drawn from it; by default a new one, printed.")
@@ -55,11 +55,12 @@ def reprove(
     """
     import json
     import secrets
+    from functools import partial
     from pathlib import Path
 
     from forwardbook.analyzers.ops import RULES_VERSION
     from forwardbook.pipeline.child.job import Limits
-    from forwardbook.pipeline.reprove.again import DEEP, NARROWING, WORKER, Reproof, drawn
+    from forwardbook.pipeline.reprove.again import DEEP, NARROWING, WORKER, Reproof, drawn, is_fit
     from forwardbook.pipeline.reprove.again import reprove as measured
     from forwardbook.pipeline.reprove.narrowed import narrowed
     from forwardbook.registry import find
@@ -71,8 +72,9 @@ def reprove(
     workspace = Workspace.find()
     database = workspace.load()
     keys = [find(database, name) for name in names or []] or list(database)
-    keys = drawn([key for key in keys if not library or database.head(key).library == library], sample, seed)
     worker = NARROWING if narrow else DEEP if deep else WORKER
+    keys = [key for key in keys if not library or database.head(key).library == library]
+    keys = drawn(keys, sample, seed, partial(is_fit, database=database, worker=worker))
     how = Reproof(seed, scale, Limits.given(memory, timeout), spread_of(jobs, cluster), worker=worker)
     found: list[EntryAgain] = []
     for one in measured(keys, database, how, Path.cwd()):

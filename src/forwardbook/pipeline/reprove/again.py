@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Final, Literal, cast
 
@@ -104,11 +105,20 @@ class _Group:
     """Of the processor, for each entry."""
 
 
-def drawn(keys: Sequence[str], sample: int | None, seed: int) -> list[str]:
-    """So many of the keys, drawn from the seed, in their order; all where there are no more."""
-    if sample is None or sample >= len(keys):
+def drawn(
+    keys: Sequence[str], sample: int | None, seed: int, is_fit: Callable[[str], bool] = lambda key: True
+) -> list[str]:
+    """So many of the keys that are fit, drawn from the seed, in their order; without a number all keys."""
+    if sample is None:
         return sorted(keys)
-    return sorted(random.Random(seed).sample(sorted(keys), sample))
+    order = sorted(keys)
+    random.Random(seed).shuffle(order)
+    return sorted(islice(filter(is_fit, order), sample))
+
+
+def is_fit(key: str, database: Database, worker: str = WORKER) -> bool:
+    """Whether there is something to measure again: formulas that were derived by running the class."""
+    return not _unfit(_whole(database, key), worker)
 
 
 def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path) -> Iterator[EntryAgain]:
