@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
+
 from forwardbook.pipeline.child.request import Request, Response
-from forwardbook.pipeline.reprove.deep_runs import DeepRuns
+from forwardbook.pipeline.derivation.places import ANY
+from forwardbook.pipeline.reprove.deep_runs import MOST, DeepRuns, Run
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.layers import layers_met
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
-from forwardbook.pipeline.reprove.work import Call, Runs, worked
+from forwardbook.pipeline.reprove.work import DTYPES, TRIES, Call, Runs, worked
+from forwardbook.profiling.proof import widths_of
 
 
 def work(request: Request) -> Response:
@@ -25,11 +29,30 @@ class Deep(Runs):
         if not same:
             return
         runs = DeepRuns(same[0][2].recipe)
+        runs.besides = {dtype: self._far(dtype, same) for dtype in DTYPES}
         for entry in {id(entry): entry for entry, _, _ in same}.values():
             calls = [(one, its.recipe.calls_as) for other, one, its in same if other is entry]
             mine = [one for one, _ in calls if entry.is_open(one)]
             if mine:
                 _judge(entry, mine, calls[0][1], runs)
+
+    def _far(self, dtype: torch.dtype, same: Sequence[Call]) -> list[Run]:
+        """Runs at larger sizes, where regimes of open places hold.
+
+        What a model rounds or takes the logarithm of counts its layers, too.
+        """
+        widths = widths_of(dtype)
+        found: list[Run] = []
+        for entry, one, way in same:
+            is_open = ANY in one.regime.context and one.holds_for(widths)
+            if not is_open or any(one.holds(run.values) for run in found) or len(found) == MOST:
+                continue
+            for attempt in range(TRIES):
+                drawn = self._drawn(entry, one, way, dtype, widths, attempt)
+                if drawn is not None:
+                    found.append(Run(*drawn, dtype))
+                    break
+        return found
 
 
 def _judge(entry: Again, mine: Sequence[StoredRegime], target: str, runs: DeepRuns) -> None:

@@ -42,6 +42,8 @@ class DeepRuns:
         self.hints: Mapping[str, int] = {}
         self.longer: Mapping[str, int] = {}
         """The same with longer inputs."""
+        self.besides: Mapping[torch.dtype, Sequence[Run]] = {}
+        """Runs at other sizes, by number format; whatever made them put them here."""
         self._plain: dict[torch.dtype, Run | None] = {}
         self._usual: dict[torch.dtype, Sequence[Run]] = {}
         self._others: dict[tuple[object, ...], Sequence[Run]] = {}

@@ -103,6 +103,8 @@ def layers_met(regimes: Sequence[StoredRegime], target: str, runs: DeepRuns) -> 
         usual = runs.usual(dtype) if speaking else ()
         for run in usual:
             _meet(met, regimes, target, run)
+        for run in runs.besides.get(dtype, ()):
+            _meet(met, regimes, target, run, all_hold=True)
         for one in regimes if usual else ():
             if one.regime.name not in met.held and one.holds_for(widths_of(dtype)):
                 for run in runs.where(one, dtype):
@@ -130,17 +132,21 @@ def is_unexplained(regimes: Sequence[StoredRegime], target: str, run: Run) -> bo
     )
 
 
-def _meet(met: _Met, regimes: Sequence[StoredRegime], target: str, run: Run) -> None:
+def _meet(
+    met: _Met, regimes: Sequence[StoredRegime], target: str, run: Run, all_hold: bool = False
+) -> None:
+    """Hold the calls of a run against regimes; `all_hold` of those only of which no other may speak."""
     holding = [
         one
         for one in regimes
         if one.names <= run.values.keys() and one.holds(run.values) and not one.guessed(run.trace.assumed)
     ]
     met.held.update(one.regime.name for one in holding)
+    waiting = [one for one in regimes if one not in holding and one.holds_for(widths_of(run.dtype))]
     given: dict[str, bool] = {}
     for call in _calls(run.trace, target):
         speaking = [one for one in holding if one.speaks_of(call)]
-        if not speaking:
+        if not speaking or (all_hold and any(one.speaks_of(call) for one in waiting)):
             continue
         measured = summarise(run.trace, call, {})
         differing = {one.regime.name: one.differences(measured, run.values) for one in speaking}
