@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 import torch
 
+from forwardbook.analyzers.instances.pretrained.depth import counts_layers
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.places import ANY
-from forwardbook.pipeline.reprove.deep_runs import MOST, DeepRuns, Run
+from forwardbook.pipeline.reprove.deep_runs import DEEP, MOST, DeepRuns, Run, run_at
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.layers import layers_met
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
@@ -37,20 +39,23 @@ class Deep(Runs):
                 _judge(entry, mine, calls[0][1], runs)
 
     def _far(self, dtype: torch.dtype, same: Sequence[Call]) -> list[Run]:
-        """Runs at larger sizes, where regimes of open places hold.
+        """Runs at larger sizes but of no more layers, where regimes of open places hold.
 
         What a model rounds or takes the logarithm of counts its layers, too.
         """
         widths = widths_of(dtype)
         found: list[Run] = []
-        for entry, one, way in same:
+        for _, one, way in same:
             is_open = ANY in one.regime.context and one.holds_for(widths)
             if not is_open or any(one.holds(run.values) for run in found) or len(found) == MOST:
                 continue
             for attempt in range(TRIES):
-                drawn = self._drawn(entry, one, way, dtype, widths, attempt)
-                if drawn is not None:
-                    found.append(Run(*drawn, dtype))
+                sizes = self.sizes_for(one, way, attempt)
+                if sizes is None:
+                    continue
+                few = {name: min(size, DEEP) if counts_layers(name) else size for name, size in sizes.items()}
+                with contextlib.suppress(Exception):  # the module's own refusal of these sizes
+                    found.append(run_at(way.recipe, few, dtype))
                     break
         return found
 

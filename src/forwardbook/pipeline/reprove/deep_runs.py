@@ -88,7 +88,7 @@ class DeepRuns:
             one = replace(self.recipe, inputs=inputs, alternatives=())
             try:
                 hints, of_inputs = hints_and_inputs(one)
-                plain = _run(one, hints, dtype)
+                plain = run_at(one, hints, dtype)
             except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
                 continue
             self.recipe, self.hints = one, hints
@@ -112,7 +112,7 @@ class DeepRuns:
             if not all(one.is_met(deep) for one in asked):
                 continue
             with contextlib.suppress(Exception):  # the module's own refusal of so many
-                yield _run(self.recipe, deep, dtype)
+                yield run_at(self.recipe, deep, dtype)
                 if many is few:
                     return
 
@@ -122,6 +122,7 @@ def _few(hints: Mapping[str, int]) -> list[str]:
     return [name for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP]
 
 
-def _run(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
+def run_at(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype) -> Run:
+    """A measured run at sizes, in numbers of a format."""
     widths = widths_of(dtype)
     return Run(measure(recipe, sizes, dtype, widths), {**sizes, **widths}, dtype)

@@ -169,14 +169,8 @@ class Runs:
         widths: Mapping[str, int],
         attempt: int,
     ) -> tuple[Trace, dict[str, int]] | None:
-        given = (f"{{{name}}} == {side}" for name, side in one.images.items())
-        stated = [*map(Condition.parse, (*way.recipe.conditions, *given)), *one.conditions]
-        conditions = [c for c in stated if c.symbols() <= way.hints.keys()]
-        sizes = self._multiplied(way, conditions, attempt >= INPUTS_ALONE) if attempt >= MOST_STAY else None
-        if sizes is None:
-            share = 1.0 if attempt < ALL_LARGE else 1.0 - (attempt - ALL_LARGE) / (TRIES - ALL_LARGE) * 0.5
-            scale = {name: self.scale for name in way.hints if self.rng.random() <= share}
-            sizes = draw(way.hints, conditions, self.rng, attempts=12, scale=scale)
+        """A run at sizes drawn for a regime, and these; the regime is told why there is none."""
+        sizes = self.sizes_for(one, way, attempt)
         if sizes is None:
             entry.note(one, "no sizes were found that satisfy all conditions")
             return None
@@ -185,6 +179,18 @@ class Runs:
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
             entry.note(one, said(error))
             return None
+
+    def sizes_for(self, one: StoredRegime, way: Way, attempt: int) -> dict[str, int] | None:
+        """Larger sizes at which all conditions hold; the later the attempt the fewer are larger."""
+        given = (f"{{{name}}} == {side}" for name, side in one.images.items())
+        stated = [*map(Condition.parse, (*way.recipe.conditions, *given)), *one.conditions]
+        conditions = [c for c in stated if c.symbols() <= way.hints.keys()]
+        sizes = self._multiplied(way, conditions, attempt >= INPUTS_ALONE) if attempt >= MOST_STAY else None
+        if sizes is None:
+            share = 1.0 if attempt < ALL_LARGE else 1.0 - (attempt - ALL_LARGE) / (TRIES - ALL_LARGE) * 0.5
+            scale = {name: self.scale for name in way.hints if self.rng.random() <= share}
+            sizes = draw(way.hints, conditions, self.rng, attempts=12, scale=scale)
+        return sizes
 
     def _multiplied(
         self, way: Way, conditions: Sequence[Condition], inputs_alone: bool
