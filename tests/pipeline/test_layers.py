@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,9 @@ from torch import Tensor, nn
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import Sources, read_class
 from forwardbook.pipeline.derivation.entry import record
-from forwardbook.pipeline.derivation.explore import regimes_of
+from forwardbook.pipeline.derivation.explore import FULL, regimes_of
 from forwardbook.pipeline.derivation.places import narrower, ranges
-from forwardbook.pipeline.reprove.deep_runs import DEEP, DeepRuns
+from forwardbook.pipeline.reprove.deep_runs import DEEP, DeepRuns, run_at
 from forwardbook.pipeline.reprove.layers import with_layers_told
 from forwardbook.schema import Entry
 
@@ -142,6 +143,33 @@ def test_a_regime_is_said_of_the_layers_that_it_gives(
     assert {"called as layers.*"} == {one.context for one in before.regimes}
     assert places == {one.context for one in after.regimes}
     assert [one.flop_analysis for one in before.regimes] == [one.flop_analysis for one in after.regimes]
+
+
+class Halving(nn.Module):
+    """As many layers as a width can be halved, each of half as many rows as the one before."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Layer(width) for _ in range(int(math.log2(width))))
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)[: x.shape[0] // 2]
+        return x
+
+
+def test_layers_that_a_logarithm_counts_are_told_by_a_run_at_larger_sizes(recipe_from: Maker) -> None:
+    """Two of them where the width is six: the regimes of these are not of the third, of a width of ten."""
+    recipe = over_rows(recipe_from, Halving, "width")
+    before = derived(recipe)
+    runs = DeepRuns(recipe)
+
+    assert before == with_layers_told(before, runs)
+    runs.besides = {FULL: [run_at(recipe, {"rows": 90, "width": 10}, FULL)]}
+    after = with_layers_told(before, runs)
+
+    assert ["called as layers.*", "called as layers.*"] == [one.context for one in before.regimes]
+    assert ["called as layers.0", "called as layers.1"] == [one.context for one in after.regimes]
 
 
 def test_a_regime_that_gives_no_call_of_a_deeper_model_is_refuted(recipe_from: Maker) -> None:
