@@ -61,6 +61,10 @@ def narrower(
     if not wrong or ANY not in place.split("."):
         return (place,)
     opened = _opened(place)
+    last: dict[tuple[int, ...], int] = {}
+    every = list(every)
+    for *outer, number in map(opened, every):
+        last[tuple(outer)] = max(number, last.get(tuple(outer), 0))
     columns = (tuple(zip(*map(opened, paths), strict=True)) for paths in (right, wrong, every))
     for column, (numbers, beside, seen) in enumerate(zip(*columns, strict=True)):
         if set(numbers).isdisjoint(beside):
@@ -68,9 +72,11 @@ def narrower(
             told[column] = ranges(set(numbers), max(seen))
             return (_filled(place, told),)
     innermost: dict[tuple[int, ...], set[int]] = {}
-    for *outer, last in map(opened, sorted(set(right).difference(wrong))):
-        innermost.setdefault(tuple(outer), set()).add(last)
-    return tuple(_filled(place, [*map(str, outer), ranges(one)]) for outer, one in innermost.items())
+    for *outer, number in map(opened, sorted(set(right).difference(wrong))):
+        innermost.setdefault(tuple(outer), set()).add(number)
+    return tuple(
+        _filled(place, [*map(str, outer), ranges(one, last.get(outer))]) for outer, one in innermost.items()
+    )
 
 
 def ranges(numbers: Collection[int], last: int | None = None) -> str:

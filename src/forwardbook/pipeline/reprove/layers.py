@@ -36,19 +36,24 @@ class Wrong:
     values: Mapping[str, int]
 
 
+_By = dict[tuple[str, torch.dtype], dict[str, None]]
+"""Paths by the name of a regime and the format of numbers."""
+
+
 @dataclass
 class _Met:
-    """Of one class the paths of its calls, and where each regime gave them."""
+    """Of one class the paths of its calls, and what became of each where a regime speaks of it."""
 
-    every: dict[str, None] = field(default_factory=dict)
-    right: dict[str, dict[str, None]] = field(default_factory=dict)
-    """By the name of a regime."""
-    unexplained: dict[torch.dtype, dict[str, None]] = field(default_factory=dict)
-    """By the number format: a regime may be said of one alone."""
+    every: dict[torch.dtype, dict[str, None]] = field(default_factory=dict)
+    """By the format of numbers."""
+    right: _By = field(default_factory=dict)
+    unexplained: _By = field(default_factory=dict)
     wrong: dict[str, Wrong] = field(default_factory=dict)
     """By the name of a regime the first such call that it speaks of."""
     held: set[str] = field(default_factory=set)
     """Names of regimes that hold in some run, whether or not they speak of a call there."""
+    fitting: set[str] = field(default_factory=set)
+    """Names of those that gave some call."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ def layers_met(regimes: Sequence[StoredRegime], target: str, runs: DeepRuns) -> 
     told = ((one.regime, _places(one, met)) for one in regimes)
     return Layers(
         {regime.name: places for regime, places in told if places != regime.places},
-        {name: wrong for name, wrong in met.wrong.items() if name not in met.right},
+        {name: wrong for name, wrong in met.wrong.items() if name not in met.fitting},
         frozenset(met.held),
     )
 
@@ -126,10 +131,9 @@ def is_unexplained(regimes: Sequence[StoredRegime], target: str, run: Run) -> bo
     _meet(met, regimes, target, run)
     speaking = [one for one in regimes if one.holds_for(widths_of(run.dtype))]
     unnamed = [one for one in speaking if not one.names <= run.values.keys()]
-    calls = list(_calls(run.trace, target)) if unnamed else []
-    return bool(met.unexplained[run.dtype]) or any(
-        call.path not in met.every and one.speaks_of(call) for one in unnamed for call in calls
-    )
+    known = met.every.get(run.dtype, {})
+    calls = [call for call in _calls(run.trace, target) if call.path not in known] if unnamed else []
+    return bool(met.unexplained) or any(one.speaks_of(call) for one in unnamed for call in calls)
 
 
 def _meet(
@@ -143,7 +147,7 @@ def _meet(
     ]
     met.held.update(one.regime.name for one in holding)
     waiting = [one for one in regimes if one not in holding and one.holds_for(widths_of(run.dtype))]
-    given: dict[str, bool] = {}
+    right, unexplained = _By(), _By()
     for call in _calls(run.trace, target):
         speaking = [one for one in holding if one.speaks_of(call)]
         if not speaking or (all_hold and any(one.speaks_of(call) for one in waiting)):
@@ -151,14 +155,19 @@ def _meet(
         measured = summarise(run.trace, call, {})
         differing = {one.regime.name: one.differences(measured, run.values) for one in speaking}
         fitting = [one for one in speaking if not differing[one.regime.name]]
-        given[call.path] = given.get(call.path, True) and bool(fitting)
+        met.every.setdefault(run.dtype, {})[call.path] = None
+        met.fitting.update(one.regime.name for one in fitting)
         for one in () if fitting else speaking:
-            met.wrong.setdefault(one.regime.name, Wrong(tuple(differing[one.regime.name]), run.values))
+            name = one.regime.name
+            met.wrong.setdefault(name, Wrong(tuple(differing[name]), run.values))
+            unexplained.setdefault((name, run.dtype), {})[call.path] = None
         for one in fitting:
-            met.right.setdefault(one.regime.name, {})[call.path] = None
-    met.every |= dict.fromkeys(given)
-    unexplained = met.unexplained.setdefault(run.dtype, {})
-    unexplained |= dict.fromkeys(path for path, is_given in given.items() if not is_given)
+            right.setdefault((one.regime.name, run.dtype), {})[call.path] = None
+    for key, paths in unexplained.items():
+        met.unexplained.setdefault(key, {}).update(paths)
+    for key, paths in right.items():  # one of two calls of a module may be as nothing says
+        is_all = (path for path in paths if path not in unexplained.get(key, ()))
+        met.right.setdefault(key, {}).update(dict.fromkeys(is_all))
 
 
 def _calls(trace: Trace, target: str) -> Iterator[CallRecord]:
@@ -171,13 +180,16 @@ def _calls(trace: Trace, target: str) -> Iterator[CallRecord]:
 
 
 def _places(one: StoredRegime, met: _Met) -> tuple[str, ...]:
+    """Its places without the layers that it gives at no size of some number format."""
     told: dict[str, None] = {}
-    mine = met.right.get(one.regime.name, {})
-    speaks = (dtype for dtype in met.unexplained if one.holds_for(widths_of(dtype)))
-    unexplained = {path for dtype in speaks for path in met.unexplained[dtype]}
+    keys = [(one.regime.name, dtype) for dtype in (FULL, LOW)]
+    mine = {path for key in keys for path in met.right.get(key, ())}
+    never = {p for key in keys for p in met.unexplained.get(key, ()) if p not in met.right.get(key, ())}
+    speaks = [dtype for dtype in met.every if one.holds_for(widths_of(dtype))]
+    every = {path for dtype in speaks for path in met.every[dtype]}
     for place in one.regime.places:
-        seen = (mine, unexplained, met.every)
-        right, wrong, every = ([path for path in paths if at_place(place, path)] for paths in seen)
+        seen = (mine, never, every)
+        right, wrong, there = (sorted(path for path in paths if at_place(place, path)) for paths in seen)
         is_told = bool(set(right).difference(wrong))
-        told |= dict.fromkeys(narrower(place, right, wrong, every) if is_told else (place,))
+        told |= dict.fromkeys(narrower(place, right, wrong, there) if is_told else (place,))
     return tuple(told)
