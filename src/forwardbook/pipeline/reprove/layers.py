@@ -52,6 +52,8 @@ class _Met:
     """By the name of a regime the first such call that it speaks of."""
     held: set[str] = field(default_factory=set)
     """Names of regimes that hold in some run, whether or not they speak of a call there."""
+    refuted: dict[str, Wrong] = field(default_factory=dict)
+    """Of those that give no call of a run in which nothing else may speak."""
     fitting: set[str] = field(default_factory=set)
     """Names of those that gave some call."""
 
@@ -117,7 +119,7 @@ def layers_met(regimes: Sequence[StoredRegime], target: str, runs: DeepRuns) -> 
     told = ((one.regime, _places(one, met)) for one in regimes)
     return Layers(
         {regime.name: places for regime, places in told if places != regime.places},
-        {name: wrong for name, wrong in met.wrong.items() if name not in met.fitting},
+        {name: wrong for name, wrong in met.wrong.items() if name not in met.fitting} | met.refuted,
         frozenset(met.held),
     )
 
@@ -148,6 +150,7 @@ def _meet(
     met.held.update(one.regime.name for one in holding)
     waiting = [one for one in regimes if one not in holding and one.holds_for(widths_of(run.dtype))]
     right, unexplained = _By(), _By()
+    wrong: dict[str, Wrong] = {}
     for call in _calls(run.trace, target):
         speaking = [one for one in holding if one.speaks_of(call)]
         if not speaking or (all_hold and any(one.speaks_of(call) for one in waiting)):
@@ -159,11 +162,15 @@ def _meet(
         met.fitting.update(one.regime.name for one in fitting)
         for one in () if fitting else speaking:
             name = one.regime.name
-            met.wrong.setdefault(name, Wrong(tuple(differing[name]), run.values))
+            wrong[name] = Wrong(tuple(differing[name]), run.values)
             unexplained.setdefault((name, run.dtype), {})[call.path] = None
         for one in fitting:
             right.setdefault((one.regime.name, run.dtype), {})[call.path] = None
+    met.wrong = {**wrong, **met.wrong}
     for key, paths in unexplained.items():
+        if all_hold and key not in right:  # which sizes these are tells it from others, and not which layers
+            met.refuted.setdefault(key[0], wrong[key[0]])
+            continue
         met.unexplained.setdefault(key, {}).update(paths)
     for key, paths in right.items():  # one of two calls of a module may be as nothing says
         is_all = (path for path in paths if path not in unexplained.get(key, ()))
@@ -182,14 +189,18 @@ def _calls(trace: Trace, target: str) -> Iterator[CallRecord]:
 def _places(one: StoredRegime, met: _Met) -> tuple[str, ...]:
     """Its places without the layers that it gives at no size of some number format."""
     told: dict[str, None] = {}
-    keys = [(one.regime.name, dtype) for dtype in (FULL, LOW)]
-    mine = {path for key in keys for path in met.right.get(key, ())}
-    never = {p for key in keys for p in met.unexplained.get(key, ()) if p not in met.right.get(key, ())}
-    speaks = [dtype for dtype in met.every if one.holds_for(widths_of(dtype))]
-    every = {path for dtype in speaks for path in met.every[dtype]}
+    name, formats = one.regime.name, [dtype for dtype in met.every if one.holds_for(widths_of(dtype))]
+    right = {dtype: set(met.right.get((name, dtype), ())) for dtype in formats}
+    never = {dtype: set(met.unexplained.get((name, dtype), ())) - right[dtype] for dtype in formats}
+    every, mine = (set[str]().union(*paths) for paths in ([met.every[d] for d in formats], right.values()))
+    for dtype in formats:
+        if never[dtype]:  # what only a deeper model of the other format has is not known
+            every, mine = every.intersection(met.every[dtype]), mine.intersection(met.every[dtype])
+    wrong = set[str]().union(*never.values())
     for place in one.regime.places:
-        seen = (mine, never, every)
-        right, wrong, there = (sorted(path for path in paths if at_place(place, path)) for paths in seen)
-        is_told = bool(set(right).difference(wrong))
-        told |= dict.fromkeys(narrower(place, right, wrong, there) if is_told else (place,))
+        its, others, there = (
+            sorted(path for path in paths if at_place(place, path)) for paths in (mine, wrong, every)
+        )
+        is_told = bool(set(its).difference(others))
+        told |= dict.fromkeys(narrower(place, its, others, there) if is_told else (place,))
     return tuple(told)
