@@ -12,7 +12,7 @@ from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.pipeline.derivation.entry import record
 from forwardbook.pipeline.derivation.explore import regimes_of
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
-from forwardbook.pipeline.reprove.models import with_model_told
+from forwardbook.pipeline.reprove.models import model_of, with_model_told
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.schema import MODEL
 
@@ -77,11 +77,11 @@ def test_a_regime_is_said_of_its_own_model_where_another_calls_otherwise(
         **{"rows": 9, size: 6},
     )
 
-    after = with_model_told(before, its, DeepRuns(other))
+    after = with_model_told(before, model_of(its), DeepRuns(other))
 
     assert [tuple(said)] == [tuple(set(one.assumptions)) for one in after.regimes]
     assert [one.flop_analysis for one in before.regimes] == [one.flop_analysis for one in after.regimes]
-    assert after == with_model_told(after, its, DeepRuns(other))
+    assert after == with_model_told(after, model_of(its), DeepRuns(other))
 
     regime = StoredRegime(after.regimes[0])
     calls = [CallRecord(0, nn.Identity(), "layer", -1, (), 0, root=one) for one in (Encoder, Decoder, None)]

@@ -13,7 +13,6 @@ from typing import cast
 from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
-from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
 from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.pipeline.catalogue.derive import LATE, Before, Reached, called, names_called, reach
@@ -35,7 +34,7 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.reread import misread
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.layers import with_layers_told
-from forwardbook.pipeline.reprove.models import with_model_told
+from forwardbook.pipeline.reprove.models import model_of, with_model_told
 from forwardbook.schema import Entry
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
@@ -94,8 +93,8 @@ class _Unit:
         self._stuck: set[str] = set()
         """Called by a plain run of a model that the symbolic one could not follow."""
         self._before = Before()
-        self._recipes: dict[str, Recipe] = {}
-        """How the entries were derived that are of places below a model."""
+        self._models: dict[str, str] = {}
+        """In which model the entries were derived that are of places below one."""
         self.ways: list[WayResult] = []
         self.entries: dict[str, dict[str, JsonValue]] = {}
 
@@ -185,10 +184,10 @@ class _Unit:
 
     def _told_apart(self, others: DeepRuns) -> None:
         """What was derived in other models, if this one calls the same classes otherwise."""
-        for name in sorted(self._recipes.keys() & (others.called() if self._recipes else set())):
+        for name in sorted(self._models.keys() & (others.called() if self._models else set())):
             with contextlib.suppress(Overtime), Clock(min(self._clock.left, LEAST)).within():
                 before = Entry.model_validate(self.entries[name])
-                entry = with_model_told(before, self._recipes[name], others)
+                entry = with_model_told(before, self._models[name], others)
                 if entry is not before:
                     self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
 
@@ -224,7 +223,7 @@ class _Unit:
         if state in ("exact", "bounded"):
             self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
             if any(one.places for one in entry.regimes):
-                self._recipes[name] = deeper.recipe
+                self._models[name] = model_of(deeper.recipe)
             digest = family_digest(name, self._sources)[:DIGITS]
             result = result.model_copy(update={"digest": digest})
         self._done[name] = result

@@ -19,16 +19,15 @@ from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.schema import MODEL, Entry, Regime
 
 
-def with_model_told(entry: Entry, its: Recipe, others: DeepRuns) -> Entry:
-    """An entry, its regimes said of `its` model where a call of another's is as none of them says."""
+def with_model_told(entry: Entry, own: str, others: DeepRuns) -> Entry:
+    """An entry, its regimes said of its `own` model where a call of another's is as none of them says."""
+    if own == model_of(others.recipe):  # its name tells nothing apart
+        return entry
     every = [StoredRegime(one) for one in entry.regimes]
     mine = [one for one in every if one.regime.places and not one.model and not one.flips]
     alike = [one for one in mine if one.belongs_to(others.recipe.scenario)]
     target = entry.full_class_name
     if not alike or not any(_is_otherwise(alike, target, others, dtype) for dtype in (FULL, LOW)):
-        return entry
-    own, other = model_of(its), model_of(others.recipe)
-    if own == other:  # its name tells nothing apart
         return entry
     names = {one.regime.name for one in mine}
     regimes = tuple(_below(one, own) if one.name in names else one for one in entry.regimes)
