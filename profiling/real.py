@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from forwardbook.analyzers.instances.draw import ChosenSizes
@@ -68,6 +69,28 @@ def hints_and_inputs(recipe: Recipe) -> tuple[dict[str, int], frozenset[str]]:
         built = frozenset(sizes.hints)
         recipe.inputs(sizes, root, PlainMaker("meta"))
     return sizes.hints, frozenset(sizes.hints) - built
+
+
+def is_of_one_size(recipe: Recipe, hints: Mapping[str, int], of_inputs: Collection[str]) -> bool:
+    """Whether some of its inputs grow with the sizes that only inputs have, and a tensor of numbers does not.
+
+    A batch of questions beside three videos, however many questions there are: what looks at videos is called
+    at one size, whatever the others are.
+    """
+    if not of_inputs:
+        return False
+    with torch.device("meta"):
+        now = _shapes_of_numbers(recipe, hints)
+        larger = _shapes_of_numbers(recipe, {n: s * 2 if n in of_inputs else s for n, s in hints.items()})
+    same = [one == other for one, other in zip(now, larger, strict=False)]
+    return len(now) == len(larger) and any(same)
+
+
+def _shapes_of_numbers(recipe: Recipe, sizes: Mapping[str, int]) -> list[torch.Size]:
+    chosen = ChosenSizes(sizes)
+    made = recipe.inputs(chosen, recipe.build(chosen), PlainMaker("meta"))
+    tensors = (one for one in tree_leaves(made) if isinstance(one, torch.Tensor))
+    return [one.shape for one in tensors if one.is_floating_point()]
 
 
 def run_real(

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import torch
 import torch.nn.init
@@ -131,8 +131,14 @@ def _using_torch(packages: tuple[str, ...], now: tuple[int, int]) -> tuple[Modul
         for name, module in list(sys.modules.items())
         if any(name == package or name.startswith(package + ".") for package in packages)
         and isinstance(module, ModuleType)
-        and ("torch" in vars(module) or "nn" in vars(module) or name.startswith("torch.nn.modules"))
+        and ({"torch", "nn"} & vars(module).keys() or name.startswith("torch.nn.modules") or _asks(module))
     )
+
+
+def _asks(module: ModuleType) -> bool:
+    """Whether a function of the module imports torch when it is called: one that rounds sizes does."""
+    codes = (one.__code__ for one in vars(module).values() if isinstance(one, FunctionType))
+    return any("torch" in code.co_varnames for code in codes)
 
 
 @contextmanager

@@ -54,6 +54,11 @@ class Pattern:
     """What tells their modules from others in the same places of the run, as `layer_type=full_attention`."""
     floated: tuple[Consumed, ...] = ()
     """The same of sizes of which `float()` was asked."""
+    numbers: tuple[Condition, ...] = ()
+    """What became a number by the end of the call and is no size by itself: that it is that number.
+
+    Sizes may vary and it does not: a side of 193 to 224 is 7 patches of 32.
+    """
     own: tuple[Condition, ...] = ()
     """What the class asked itself, not the modules within: as it was asked, under no divisibility."""
     subcalls: tuple[SubCall, ...] = ()
@@ -159,6 +164,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         unruled=tuple(u for u in run.trace.unruled if call.index in run.trace.ancestors(u.call)),
         consumed=tuple(_consumed(run, call, real=False)),
         floated=tuple(_consumed(run, call, real=True)),
+        numbers=tuple(_numbers(run, call)),
         own=tuple(_own(run, call)),
         given=tuple(dict.fromkeys(c.given for c, _, _ in group)),
         told=tuple(text for text in call.told if all(text in c.told for c, _, _ in group)),
@@ -213,6 +219,14 @@ def _counts(run: SymbolicRun, call: CallRecord) -> frozenset[str]:
 def _before(run: SymbolicRun, call: CallRecord) -> frozenset[str]:
     asked = dict.fromkeys(c.node for c in run.ledger.consumed[: call.consumed[1]] if not c.real)
     return frozenset().union(*map(run.expressions.symbols, asked))
+
+
+def _numbers(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:
+    asked = (*_asked(run, call), *run.ledger.consumed[: call.consumed[0]])
+    for node in dict.fromkeys(c.node for c in asked if c.node.pytype is int and c.node.op != "symbol"):
+        size = run.expressions.of(node)
+        if size.symbols():
+            yield Condition(size, "==", Expr.const(int(node.number)))
 
 
 def _own(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import pytest
 import torch
@@ -161,6 +162,24 @@ def test_a_count_that_never_changed_is_a_condition(recipe_from: Maker) -> None:
 
     assert (("layers",), True) == (one.interpolated, one.exact)
     assert "{width} == 6" in [c.text() for c in one.pattern.conditions]
+
+
+class Banded(nn.Module):
+    """Makes one row for each four of its input, and takes their number from Python."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.new_ones(operator.index(x.shape[0] // 4), x.shape[1]).exp()
+
+
+def test_a_number_that_never_changed_is_a_condition_though_its_size_did(recipe_from: Maker) -> None:
+    """Of 8 to 11 rows two are made: the formula says nothing of rows, and holds for no others."""
+    recipe = over_rows(recipe_from, Banded)
+    held = (Condition.parse("{rows} >= 8"), Condition.parse("{rows} <= 11"))
+    [one] = derive(recipe, FULL, [recipe.calls_as], seed=1, held=held)
+
+    assert one.exact and 1 < len({point.sizes["rows"] for point in one.proof.points})
+    assert "rows" not in one.pattern.summary.symbols()
+    assert "floor({rows} / 4) == 2" in [c.text() for c in one.pattern.conditions]
 
 
 class Noted(nn.Module):

@@ -19,8 +19,6 @@ from forwardbook.pipeline.reprove.again import (
     SECONDS,
     EntryAgain,
     Reproof,
-    drawn,
-    is_fit,
     reprove,
 )
 from forwardbook.pipeline.reprove.held import Again
@@ -108,26 +106,6 @@ def test_a_class_that_cannot_be_called_is_not_measured(make_entry: Make) -> None
 
     assert "unmeasured" == found.state
     assert found.reason
-
-
-def test_entries_are_drawn_from_the_seed() -> None:
-    """The same seed draws the same entries, in their order; a sample of all is all."""
-    keys = [f"k{number:02d}" for number in range(40)]
-
-    assert drawn(keys, 5, 7) == drawn(keys[::-1], 5, 7) == sorted(drawn(keys, 5, 7))
-    assert drawn(keys, 5, 7) != drawn(keys, 5, 8)
-    assert keys == drawn(keys, 100, 7) == drawn(keys, None, 7)
-    assert keys[30:] == drawn(keys, 10, 7, lambda key: key >= "k30")
-
-
-def test_an_entry_without_formulas_is_not_drawn(tmp_path: Path, make_entry: Make) -> None:
-    """There is nothing to measure: it would stand for one that has formulas."""
-    workspace = Workspace(tmp_path)
-    empty = make_entry().model_copy(update={"regimes": ()})
-    workspace.save({"torch_Empty": empty}, rules_version=1)
-
-    assert not is_fit("torch_Empty", workspace.load())
-    assert is_fit("torch_Linear", SHIPPED)
 
 
 def test_a_process_that_dies_costs_its_entry_alone(make_entry: Make, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import copy
 import json
 import math
 import numbers
+import sys
+from types import ModuleType
 
 import pytest
 import torch
@@ -63,6 +65,18 @@ def test_modules_see_the_bridge_only_inside() -> None:
         assert space["int"] is Integer
 
     assert "int" not in space
+
+
+def test_a_module_whose_functions_import_torch_sees_the_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that rounds sizes may know torch only while it does: symbols stay symbols there, too."""
+    lazy = ModuleType("lazy")
+    exec("def whole(size):\n    import torch\n    return int(size)", vars(lazy))  # noqa: S102 - a module of one function
+    monkeypatch.setitem(sys.modules, "lazy", lazy)
+    size = symbol()
+
+    with symbolic_integers(("lazy",)):
+        assert lazy.whole(size) is size
+    assert 7 == lazy.whole(7.5) and "int" not in vars(lazy)
 
 
 def test_weights_are_left_as_they_are() -> None:

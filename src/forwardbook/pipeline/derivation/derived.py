@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -52,7 +52,8 @@ def with_counts_said(one: Derived) -> Derived:
     Formulas may hang on such a size without naming it: nothing is known of them at another value, and where
     others needed it before the call, shapes may hang on it. The same is said of sizes that they name, unless
     most are so: where most never change, a formula says nothing of them. What the caller chooses is always
-    said: others in the same proof may have kept it, and a number stands for it.
+    said: others in the same proof may have kept it, and a number stands for it. And so is what hangs on
+    sizes, became a number and was the same at all points where these were not.
     """
     numbers = {name: note.hint for name, note in one.notes.items()}
     counted = (_consumed(one, numbers) | (one.pattern.before & numbers.keys())) - set(one.interpolated)
@@ -65,8 +66,18 @@ def with_counts_said(one: Derived) -> Derived:
     same = {name: next(iter(values)) for name, values in seen.items() if len(values) == 1}
     known = {c.text() for c in one.pattern.conditions}
     said = [Condition.that_is(name, value) for name, value in same.items()]
+    said += _never_another(one, same.keys())
     more = tuple(c for c in said if c.text() not in known)
     return replace(one, pattern=replace(one.pattern, conditions=(*one.pattern.conditions, *more)))
+
+
+def _never_another(one: Derived, same: Collection[str]) -> Iterator[Condition]:
+    """Of what became numbers that which was the same at every point, though sizes it hangs on were not."""
+    points = [p.sizes for p in one.proof.points]
+    for number in one.pattern.numbers:
+        varied = number.symbols() - set(same)
+        if points and varied - set(one.interpolated) and all(number.is_met(sizes) for sizes in points):
+            yield number
 
 
 def under(pattern: Pattern, recipe: Recipe, held: Sequence[Condition]) -> Pattern:

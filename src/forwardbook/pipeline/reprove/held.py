@@ -66,6 +66,7 @@ class Again:
         """What regimes are found to need beside the conditions that they say."""
         self.reason = ""
         self.recipes = self._recipes()
+        self._put_off: list[tuple[Recipe, Flips]] = []
 
     def result(self, late: str) -> EntryAgain:
         """All regimes; `late` is why time did not suffice, if it did not."""
@@ -127,6 +128,15 @@ class Again:
             for way in adapter_for(self.entry.library).ways([module], {name} | around):
                 if way.recipe is not None and name in way.holds:
                     yield replace(way.recipe, calls_as=name), {}
+
+        yield from self._put_off
+
+    def put_off(self, taken: tuple[Recipe, Flips]) -> bool:
+        """Take a way to call it after all others; whether that was not done before."""
+        known = taken in self._put_off
+        if not known:
+            self._put_off.append(taken)
+        return not known
 
     def holds(self, one: StoredRegime, values: Mapping[str, int]) -> bool:
         """Whether its conditions hold, and those that it was found to need."""

@@ -21,7 +21,7 @@ from forwardbook.pipeline.reprove.again import AGAIN, LATE
 from forwardbook.pipeline.reprove.held import Again, Flips, said
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import UNEQUAL, measure, widths_of
-from forwardbook.profiling.real import hints_and_inputs
+from forwardbook.profiling.real import hints_and_inputs, is_of_one_size
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Entry
 
@@ -63,6 +63,8 @@ class Way:
     inputs: frozenset[str]
     """The sizes that its inputs have and nothing is built with."""
     key: tuple[object, ...]
+    of_one_size: bool = False
+    """Whether some of its inputs have the same sizes whatever those of others are."""
 
 
 Call = tuple[Again, StoredRegime, Way]
@@ -78,6 +80,13 @@ def _fits(entry: Again, one: StoredRegime, way: Way) -> bool:
     if reason:
         entry.note(one, reason)
     return not reason
+
+
+def _of_one_size(recipe: Recipe, hints: Mapping[str, int], of_inputs: frozenset[str]) -> bool:
+    try:
+        return is_of_one_size(recipe, hints, of_inputs)
+    except Exception:  # noqa: BLE001 - it makes no inputs so large: they are of its sizes
+        return False
 
 
 class Runs:
@@ -100,7 +109,8 @@ class Runs:
                     continue
                 recipe, flips = taken
                 mine = [one for one in entry.open(flips) if one.belongs_to(recipe.scenario)]
-                if mine and (way := self._way(entry, recipe, flips)) is not None:
+                way = self._way(entry, recipe, flips) if mine else None
+                if way is not None and not (way.of_one_size and entry.put_off(taken)):
                     fitting = [one for one in mine if _fits(entry, one, way)]
                     ways.setdefault(way.key, []).extend((entry, one, way) for one in fitting)
             for same in ways.values():
@@ -130,7 +140,7 @@ class Runs:
                 entry.reason = entry.reason or said(error)
                 continue
             if one.calls_as in self._called[key]:
-                return Way(one, hints, told, of_inputs, key)
+                return Way(one, hints, told, of_inputs, key, _of_one_size(one, hints, of_inputs))
         return None
 
     def measured(self, same: Sequence[Call]) -> None:

@@ -1,0 +1,75 @@
+"""What is measured again, and in which order the ways to call it are taken."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from torch import nn
+
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+from forwardbook.pipeline.reprove.again import drawn, is_fit
+from forwardbook.pipeline.reprove.held import Again
+from forwardbook.profiling.real import hints_and_inputs, is_of_one_size
+from forwardbook.schema import Entry
+from forwardbook.workspace import Workspace
+
+Make = Callable[..., Entry]
+SHIPPED = Workspace(Path(__file__).resolve().parent.parent.parent).load()
+
+
+def _recipe(shapes: Callable[[Sizes], tuple[tuple[int, ...], ...]]) -> Recipe:
+    """Something called with tensors of such shapes."""
+
+    def inputs(sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
+        return tuple(maker.floats(shape) for shape in shapes(sizes)), {}
+
+    return Recipe("toy.Layer", "toy", lambda sizes: nn.Linear(sizes("width", 6), 2), inputs)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "of_one_size"),
+    [
+        (lambda n: ((n("rows", 9), 6), (288, 6)), True),
+        (lambda n: ((n("rows", 9), 6), (n("rows", 9) * 32, 6)), False),
+        (lambda n: ((9, 6), (288, 6)), False),
+    ],
+)
+def test_inputs_of_which_one_never_grows_are_told_from_others(
+    shapes: Callable[[Sizes], tuple[tuple[int, ...], ...]], of_one_size: bool
+) -> None:
+    """288 images beside any number of questions; where nothing can grow, no size says that it does."""
+    recipe = _recipe(shapes)
+    hints, of_inputs = hints_and_inputs(recipe)
+
+    assert of_one_size is is_of_one_size(recipe, hints, of_inputs)
+
+
+def test_a_way_that_is_put_off_comes_after_all_others_and_once(make_entry: Make) -> None:
+    """What it tells of a regime is heard where no other way told anything."""
+    again = Again("torch_Linear", SHIPPED["torch_Linear"])
+    first = next(again.recipes)
+
+    assert again.put_off(first)
+    rest = list(again.recipes)
+    assert rest[-1] == first and rest.count(first) == 1
+    assert not again.put_off(first)
+
+
+def test_entries_are_drawn_from_the_seed() -> None:
+    """The same seed draws the same entries, in their order; a sample of all is all."""
+    keys = [f"k{number:02d}" for number in range(40)]
+
+    assert drawn(keys, 5, 7) == drawn(keys[::-1], 5, 7) == sorted(drawn(keys, 5, 7))
+    assert drawn(keys, 5, 7) != drawn(keys, 5, 8)
+    assert keys == drawn(keys, 100, 7) == drawn(keys, None, 7)
+    assert keys[30:] == drawn(keys, 10, 7, lambda key: key >= "k30")
+
+
+def test_an_entry_without_formulas_is_not_drawn(tmp_path: Path, make_entry: Make) -> None:
+    """There is nothing to measure: it would stand for one that has formulas."""
+    workspace = Workspace(tmp_path)
+    empty = make_entry().model_copy(update={"regimes": ()})
+    workspace.save({"torch_Empty": empty}, rules_version=1)
+
+    assert not is_fit("torch_Empty", workspace.load())
+    assert is_fit("torch_Linear", SHIPPED)
