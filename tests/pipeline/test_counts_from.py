@@ -37,3 +37,21 @@ def test_a_formula_says_the_least_number_of_layers_from_which_it_holds(recipe_fr
     [peak] = {one.derived.pattern.summary.quantities()["peak"] for one in found}
     sizes = {"rows": 7, "width": 5, "depth": 4, "a_dtype_bytes": 4, "w_dtype_bytes": 4}
     assert 3 * 7 * 5 * 4 == peak.evaluate(sizes)  # type: ignore[union-attr]
+
+
+class Widening(Feedforward):
+    """Its last matrix may be wider than the two before it together: then that is the peak."""
+
+    def __init__(self, width: int, out: int, depth: int) -> None:
+        super().__init__(width, depth)
+        self.last = nn.Linear(width, out)
+
+
+def test_a_state_that_another_hides_at_some_sizes_is_not_missed(recipe_from: Maker) -> None:
+    """Where the last matrix is the peak two layers are as many: a run where it is not tells them apart."""
+    recipe = over_rows(recipe_from, Widening, "width", "out", "depth", out=64, depth=2)
+
+    for seed in range(6):
+        found = relax(derive(recipe, FULL, [recipe.calls_as], seed=seed), 2)
+
+        assert ["{depth} >= 3"] == [c.text() for one in found for c in one.conditions if "depth" in c.text()]
