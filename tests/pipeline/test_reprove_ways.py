@@ -7,8 +7,10 @@ import pytest
 from torch import nn
 
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.pipeline.reprove.again import drawn, is_fit
 from forwardbook.pipeline.reprove.held import Again
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.real import hints_and_inputs, is_of_one_size
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
@@ -53,6 +55,17 @@ def test_a_way_that_is_put_off_comes_after_all_others_and_once(make_entry: Make)
     rest = list(again.recipes)
     assert rest[-1] == first and rest.count(first) == 1
     assert not again.put_off(first)
+
+
+def test_sizes_of_a_part_that_was_called_by_itself_are_not_those_of_a_model() -> None:
+    """`num_channels` of a norm are those of what it takes, in a config those of images."""
+    [regime] = whole(SHIPPED, "transformers_EomtDinov3LayerNorm2d").regimes
+    own, below = StoredRegime(regime), StoredRegime(SHIPPED["torch_Linear"].regimes[0])
+
+    assert own.is_of_sizes({"batch_size": 3, "num_channels": 8})
+    model = ("hidden_size", "image_size", "num_attention_heads")
+    assert not own.is_of_sizes(("batch_size", "num_channels", *model))
+    assert below.is_of_sizes({"batch_size": 3})
 
 
 def test_entries_are_drawn_from_the_seed() -> None:

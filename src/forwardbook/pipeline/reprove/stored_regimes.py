@@ -98,6 +98,15 @@ class StoredRegime:
         formulas = frozenset(n for one in self.formulas.values() for n in one.symbols())
         return formulas.union(n for one in self.conditions for n in one.symbols()) - set(WIDTH_NAMES)
 
+    def is_of_sizes(self, names: Collection[str]) -> bool:
+        """Whether these may be the sizes that it names: a part that was called by itself has its own.
+
+        What a constructor calls `num_channels` is another size in a model whose config has one of that name.
+        A proof is over the sizes of its way; of before it left out some that nothing was built with.
+        """
+        points = self.regime.proof.points if self.part and self.regime.proof is not None else ()
+        return all(2 * len(point.sizes.keys() & set(names)) >= len(names) for point in points[:1])
+
     def holds(self, values: Mapping[str, int]) -> bool:
         """Whether its conditions hold, on sizes and widths, and images are as it says; what is unknown fails.
 

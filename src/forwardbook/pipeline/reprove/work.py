@@ -75,6 +75,8 @@ def _fits(entry: Again, one: StoredRegime, way: Way) -> bool:
     reason = ""
     if unknown := one.names - way.hints.keys():
         reason = f"this way has no size called {', '.join(sorted(unknown))}"
+    elif not one.is_of_sizes(way.hints):
+        reason = "this way has sizes that were none of its proof"
     elif other := one.of_another_config(way.told):
         reason = f"this way's is not {other[0]}"
     if reason:
