@@ -32,9 +32,8 @@ STARTS = ("first_k_dense_replace", "moe_layer_start_index")
 MOST_STARTING = 6  # layers for one that starts late: each costs a run its time
 TOGETHER = 8  # layers for all that lists say together
 LAYERS = 2
-# Numbers of layers that are of another kind than the others: which look at all, which look ahead. Those with
-# attention to a whole image between windows are left out: either kind would be said of every place listed.
-PLACES = re.compile(r"(?<!global_)(att\w*|block|look_\w+|only)_(layers|ind(ex|ic)es|idxs)$")
+# Numbers of layers that are of another kind than the others: which look at all, which look ahead.
+PLACES = re.compile(r"(att\w*|block|look_\w+|only)_(layers|ind(ex|ic)es|idxs)$")
 KINDS = 4  # different words or numbers that say of a kind: what has more has a number for each layer
 
 
