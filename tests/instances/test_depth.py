@@ -63,11 +63,11 @@ def test_more_layers_than_the_default_has_are_listed_as_the_config_lists_them(co
 
 @pytest.mark.parametrize(
     ("config", "first"),
-    [(SmolLM3Config(), 4), (MllamaTextConfig(), 4), (SamVisionConfig(), 2)],
+    [(SmolLM3Config(), 4), (MllamaTextConfig(), 4), (SamVisionConfig(), 3)],
     ids=["one number for each layer", "places of layers of another class", "places between windows"],
 )
 def test_layers_of_a_kind_that_numbers_tell_are_not_cut(config, first):
-    """The first without positions, with attention to an image: one is left. Windows are not told apart."""
+    """The first without positions, with attention to an image, to all of it between windows: one is left."""
     cut_depth(config)
     assert first == config.num_hidden_layers
 
