@@ -98,9 +98,9 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"input_ids|.*_input_ids|input_tokens",
         (
             TOKENS,
+            "integers(7, batch_size, source_positions, low=1)",
             "integers(7, batch_size, seq_len, codebooks, low=1)",
             "integers(7, batch_size, codebooks, seq_len, low=1)",
-            "integers(7, batch_size, source_positions, low=1)",
         ),
     ),
     (
