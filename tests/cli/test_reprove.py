@@ -80,6 +80,7 @@ def test_of_which_layers_a_regime_is_is_stored(program: Callable[..., object], f
         (("reprove", "torch_Unicorn"), 1, "it is not in the database"),
         (("reprove", "--sample", "0"), 2, "--sample"),
         (("reprove", "torch_ReLU", "--narrow", "--deep"), 2, "look for different things"),
+        (("reprove", "torch_ReLU", "--deep", "--each"), 2, "look for different things"),
         (("reprove", "--library", "no_such_package"), 1, "0 entries"),
         (("catalogue", "totals", "--library", "no_such_package"), 1, "is not installed"),
     ],

@@ -42,6 +42,13 @@ def reprove(
             "its place in which layers they were seen.",
         ),
     ] = False,
+    each: Annotated[
+        bool,
+        typer.Option(
+            "--each",
+            help="Near a model's own sizes: change those of inputs one by one, and take the fewest layers.",
+        ),
+    ] = False,
     jobs: Jobs = 1,
     cluster: Cluster = "",
     timeout: Annotated[float | None, typer.Option(help="Seconds for one entry.")] = None,
@@ -60,19 +67,19 @@ def reprove(
 
     from forwardbook.analyzers.ops import RULES_VERSION
     from forwardbook.pipeline.child.job import Limits
-    from forwardbook.pipeline.reprove.again import DEEP, NARROWING, WORKER, Reproof, drawn, is_fit
+    from forwardbook.pipeline.reprove.again import DEEP, EACH, NARROWING, WORKER, Reproof, drawn, is_fit
     from forwardbook.pipeline.reprove.again import reprove as measured
     from forwardbook.pipeline.reprove.narrowed import narrowed
     from forwardbook.registry import find
     from forwardbook.workspace import Workspace
 
-    if narrow and deep:
-        raise typer.BadParameter("--narrow and --deep look for different things: one after the other.")
+    if narrow + deep + each > 1:
+        raise typer.BadParameter("--narrow, --deep and --each look for different things: one at a time.")
     seed = secrets.randbelow(2**31) if seed is None else seed
     workspace = Workspace.find()
     database = workspace.load()
     keys = [find(database, name) for name in names or []] or list(database)
-    worker = NARROWING if narrow else DEEP if deep else WORKER
+    worker = NARROWING if narrow else DEEP if deep else EACH if each else WORKER
     keys = [key for key in keys if not library or database.head(key).library == library]
     keys = drawn(keys, sample, seed, partial(is_fit, database=database, worker=worker))
     how = Reproof(seed, scale, Limits.given(memory, timeout), spread_of(jobs, cluster), worker=worker)

@@ -31,6 +31,7 @@ PATIENT: Final = 160.0  # for one by itself for which these were too few among t
 WORKER: Final = "forwardbook.pipeline.reprove.work:work"
 NARROWING: Final = "forwardbook.pipeline.reprove.narrowing:work"
 DEEP: Final = "forwardbook.pipeline.reprove.deep:work"
+EACH: Final = "forwardbook.pipeline.reprove.each:work"
 LATE: Final = "it took longer than an entry is given"
 AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""
@@ -86,7 +87,7 @@ class Reproof:
     run: Run = run_child
     worker: str = WORKER
     """What is done with entries: they are measured, or, by NARROWING, held against what others of their
-    family say, or, by DEEP, against models of more layers."""
+    family say, or, by DEEP, against models of more layers, or, by EACH, at sizes changed one by one."""
 
     @property
     def together(self) -> int | None:

@@ -1,0 +1,98 @@
+"""What a child process does to shake stored entries: change inputs one by one, take the fewest layers.
+
+Sizes that are drawn all at once are rarely those at which a single one decides: one side of an image alone,
+a batch of one more, a stack of a single layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import torch
+
+from forwardbook.analyzers.instances.pretrained.depth import counts_layers
+from forwardbook.formula import Condition
+from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, Way, worked
+from forwardbook.profiling.proof import measure, widths_of
+from forwardbook.profiling.sizes import draw
+
+TIMES: Final = (2, 10)
+FEWEST: Final = (1, 2, 3)  # layers: where a loop is not entered, entered once, and gone through again
+DRAWS: Final = 2  # of the other sizes, for each of these: a peak hides another
+ATTEMPTS: Final = 6  # to draw them
+
+
+def work(request: Request) -> Response:
+    """Each stored entry held against runs beside the model's own sizes."""
+    return worked(request, Each)
+
+
+class Each(Runs):
+    """Runs near the sizes that a model has."""
+
+    def measured_in(self, dtype: torch.dtype, same: Sequence[Call]) -> None:
+        """All regimes of one way; those that hold in two number formats in the first alone."""
+        widths = widths_of(dtype)
+        first = widths_of(DTYPES[0])
+        calls = [
+            call
+            for call in same
+            if call[1].holds_for(widths) and (dtype is DTYPES[0] or not call[1].holds_for(first))
+        ]
+        for sizes in self._sizes(calls):
+            values = {**sizes, **widths}
+            asked = [call for call in calls if call[1].holds(values) and not _is_wrong(call)]
+            if not asked:
+                continue
+            try:
+                trace = measure(asked[0][2].recipe, sizes, dtype, widths)
+            except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
+                for entry, one, _ in asked:
+                    entry.note(one, str(error))
+                continue
+            for entry, one, way in asked:
+                if not one.guessed(trace.assumed):
+                    entry.hold(one, trace, way.recipe.calls_as, values)
+
+    def _sizes(self, calls: Sequence[Call]) -> Iterator[dict[str, int]]:
+        """The model's own sizes, then each of its inputs changed, then few layers with its own and others."""
+        if not calls:
+            return
+        way = calls[0][2]
+        stated = [c for c in map(Condition.parse, way.recipe.conditions) if c.symbols() <= way.hints.keys()]
+        for sizes in (dict(way.hints), *_each_input(way), *self._few_layers(calls, stated)):
+            if all(c.is_met(sizes) for c in stated):
+                yield sizes
+
+    def _few_layers(self, calls: Sequence[Call], stated: Sequence[Condition]) -> Iterator[dict[str, int]]:
+        way = calls[0][2]
+        counts = [name for name in way.hints if counts_layers(name)]
+        for few in FEWEST if counts else ():
+            fixed = dict.fromkeys(counts, few)
+            yield {**way.hints, **fixed}
+            for _ in range(DRAWS):
+                asked = [*stated, *_of_others(self.rng.choice(calls)[1], way.hints, counts)]
+                drawn = draw(way.hints, asked, self.rng, fixed, attempts=ATTEMPTS)
+                if drawn is not None:
+                    yield drawn
+
+
+def _each_input(way: Way) -> Iterator[dict[str, int]]:
+    """Each size that inputs alone have several times as large, and one larger."""
+    for name in sorted(way.inputs):
+        hint = way.hints[name]
+        for size in (*(hint * times for times in TIMES), hint + 1):
+            yield {**way.hints, name: size}
+
+
+def _of_others(one: StoredRegime, hints: Mapping[str, int], counts: Sequence[str]) -> Iterator[Condition]:
+    """The conditions of a regime that say nothing of how many layers there are."""
+    return (c for c in one.conditions if c.symbols() <= hints.keys() and c.symbols().isdisjoint(counts))
+
+
+def _is_wrong(call: Call) -> bool:
+    entry, one, _ = call
+    return bool(entry.met[one.regime.name].differences)

@@ -1,0 +1,53 @@
+"""Near a model's own sizes each size of its inputs is changed alone, and counts of layers are few."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forwardbook.pipeline.child.request import Request
+from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain
+from forwardbook.pipeline.reprove.each import work
+from forwardbook.schema import Entry
+from forwardbook.workspace import Workspace
+
+SHIPPED = Workspace(Path(__file__).resolve().parent.parent.parent).load()
+
+
+def _shaken(entry: Entry) -> EntryAgain:
+    stored = {"key": entry.model_dump(mode="json")}
+    request = Request(target=entry.full_class_name, seed=3, budget=120, stored=stored)
+    [found] = work(request).diagnostics[AGAIN]  # type: ignore[union-attr,misc]
+    return EntryAgain.model_validate(found)
+
+
+@pytest.mark.parametrize("key", ["torch_Linear", "torch_GRU", "transformers_EdgeTamFeedForward"])
+def test_right_formulas_are_equal_beside_the_sizes_of_a_model(key: str) -> None:
+    """Each regime gives every number, at more than one point."""
+    found = _shaken(SHIPPED[key])
+
+    assert "equal" == found.state
+    assert all(one.points > 1 for one in found.regimes)
+
+
+def test_a_formula_that_names_no_batch_is_named() -> None:
+    """Right for the batch that it was made of, and for no other."""
+    entry = SHIPPED["torch_Linear"]
+    regime = entry.regimes[0]
+    product = "2 * {in_features} * {out_features} * min({batch_size}, 3)"
+    flops = regime.flop_analysis.model_copy(update={"flops": product})
+    wrong = regime.model_copy(update={"flop_analysis": flops})
+
+    assert "different" == _shaken(entry.model_copy(update={"regimes": (wrong,)})).state
+
+
+def test_a_peak_that_only_more_layers_have_is_named() -> None:
+    """A feedforward of two layers has no state of three matrices: without its condition it is wrong."""
+    entry = SHIPPED["transformers_EdgeTamFeedForward"]
+    [regime] = entry.regimes
+    open_to_two = regime.model_copy(update={"conditions": ("{num_layers} > 1",)})
+    found = _shaken(entry.model_copy(update={"regimes": (open_to_two,)}))
+
+    assert "different" == found.state
+    assert any(text.startswith("total, peak") for text in found.regimes[0].differences)
