@@ -145,6 +145,20 @@ def test_a_regime_is_said_of_the_layers_that_it_gives(
     assert [one.flop_analysis for one in before.regimes] == [one.flop_analysis for one in after.regimes]
 
 
+def test_a_regime_beside_one_that_lists_its_layers_lists_its_own(recipe_from: Maker) -> None:
+    """Said of any layer it would be said of the fifteenth, of which the list of the other does not speak."""
+    recipe = over_rows(recipe_from, Third, "width", "layers", layers=3)
+    open_to_all = derived(recipe)
+    first, further = open_to_all.regimes
+    listed = further.model_copy(update={"context": "called as layers.2,5,8,11"})
+    before = open_to_all.model_copy(update={"regimes": (first, listed)})
+
+    after = with_layers_told(before, DeepRuns(recipe))
+
+    assert open_to_all == with_layers_told(open_to_all, DeepRuns(recipe))
+    assert ["called as layers.0-1,3-4,6-7,9-10", listed.context] == [one.context for one in after.regimes]
+
+
 class Halving(nn.Module):
     """As many layers as a width can be halved, each of half as many rows as the one before."""
 

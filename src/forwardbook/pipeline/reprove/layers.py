@@ -48,6 +48,8 @@ class _Met:
     """By the format of numbers."""
     right: _By = field(default_factory=dict)
     unexplained: _By = field(default_factory=dict)
+    others: _By = field(default_factory=dict)
+    """Of those that only regimes of listed layers give, by the names of the others that speak of them."""
     wrong: dict[str, Wrong] = field(default_factory=dict)
     """By the name of a regime the first such call that it speaks of."""
     held: set[str] = field(default_factory=set)
@@ -102,7 +104,8 @@ def layers_met(regimes: Sequence[StoredRegime], target: str, runs: DeepRuns) -> 
     """Where regimes of a class are right in deeper models.
 
     A regime that gives no call of a place in which one is unexplained keeps it: it is not known to be of any
-    layer there. One that is said of both number formats keeps the layers that it gives in both.
+    layer there. One that is said of both number formats keeps the layers that it gives in both. Where another
+    lists its layers, such as it has may follow beyond: then this one says which it was seen to give, too.
     """
     met = _Met()
     for dtype in (FULL, LOW):
@@ -166,6 +169,9 @@ def _meet(
             unexplained.setdefault((name, run.dtype), {})[call.path] = None
         for one in fitting:
             right.setdefault((one.regime.name, run.dtype), {})[call.path] = None
+        if fitting and all(_is_listed(one, call.path) for one in fitting):
+            for one in (one for one in speaking if one not in fitting):
+                met.others.setdefault((one.regime.name, run.dtype), {})[call.path] = None
     met.wrong = {**wrong, **met.wrong}
     for key, paths in unexplained.items():
         if all_hold and key not in right:  # which sizes these are tells it from others, and not which layers
@@ -186,12 +192,21 @@ def _calls(trace: Trace, target: str) -> Iterator[CallRecord]:
         yield from islice(same, LOOKED_AT)
 
 
+def _is_listed(one: StoredRegime, path: str) -> bool:
+    """Whether it says of which layers it is, this one among them: then it is of no others like it."""
+    mine = (place for place in one.regime.places if at_place(place, path))
+    return any(part[:1].isdigit() for place in mine for part in place.split("."))
+
+
 def _places(one: StoredRegime, met: _Met) -> tuple[str, ...]:
     """Its places without the layers that it gives at no size of some number format."""
     told: dict[str, None] = {}
     name, formats = one.regime.name, [dtype for dtype in met.every if one.holds_for(widths_of(dtype))]
     right = {dtype: set(met.right.get((name, dtype), ())) for dtype in formats}
-    never = {dtype: set(met.unexplained.get((name, dtype), ())) - right[dtype] for dtype in formats}
+    never = {
+        dtype: {*met.unexplained.get((name, dtype), ()), *met.others.get((name, dtype), ())} - right[dtype]
+        for dtype in formats
+    }
     every, mine = (set[str]().union(*paths) for paths in ([met.every[d] for d in formats], right.values()))
     for dtype in formats:
         if never[dtype]:  # what only a deeper model of the other format has is not known
