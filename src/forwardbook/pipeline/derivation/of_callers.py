@@ -26,3 +26,15 @@ def of_callers(
         if all(condition.is_met(outcome[0]) for condition in (*kept, *found)):
             found.append(Condition.parse(text))
     return found
+
+
+def each_of_callers(
+    index: int, kept: Sequence[Condition], outcomes: Mapping[str, Outcome | None]
+) -> list[Condition]:
+    """The same, of each whatever others of them were broken beside it.
+
+    What keeps a number is not dropped for the sake of another that failed at the same sizes: which of the two
+    is to blame no run told.
+    """
+    each = (of_callers(index, kept, {text: outcome}) for text, outcome in outcomes.items())
+    return [condition for found in each for condition in found]

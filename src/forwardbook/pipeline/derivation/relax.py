@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived
-from forwardbook.pipeline.derivation.of_callers import Outcome, of_callers
+from forwardbook.pipeline.derivation.of_callers import Outcome, each_of_callers, of_callers
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import negated
@@ -112,7 +112,7 @@ def _steadying(
 
     All that keeps a number of these sizes, if any does: beyond another bound it may have agreed by chance.
     """
-    needed = of_callers(index, one.conditions, outcomes)
+    needed = each_of_callers(index, one.conditions, outcomes)
     sizes = {c.symbols() for c in needed}
     return [c for c in steady.values() if c.symbols() in sizes]
 
