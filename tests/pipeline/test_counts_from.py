@@ -39,6 +39,32 @@ def test_a_formula_says_the_least_number_of_layers_from_which_it_holds(recipe_fr
     assert 3 * 7 * 5 * 4 == peak.evaluate(sizes)  # type: ignore[union-attr]
 
 
+class Several(nn.Module):
+    """Layers, of which there must be two; all but the first two are there twice."""
+
+    def __init__(self, width: int, depth: int) -> None:
+        if depth < 2:
+            raise ValueError("two layers are needed")
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(depth + depth - 2)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def test_a_count_of_which_a_single_one_was_never_run_is_more_than_one(recipe_from: Maker) -> None:
+    """The module refuses a single layer: what the formula gives there nobody measured."""
+    recipe = over_rows(recipe_from, Several, "width", "depth", depth=3)
+
+    [found] = relax(derive(recipe, FULL, [recipe.calls_as], seed=1), 2)
+
+    assert found.derived.exact
+    assert [c for c in found.conditions if c.symbols() == {"depth"}]
+    assert not all(c.is_met({"depth": 1}) for c in found.conditions if c.symbols() == {"depth"})
+
+
 class Widening(Feedforward):
     """Its last matrix may be wider than the two before it together: then that is the peak."""
 

@@ -224,6 +224,7 @@ def _judged(
     beyond: Mapping[str, _Beyond],
 ) -> Relaxed:
     names = one.pattern.summary.symbols()
+    counted = {*one.interpolated, *(name for c in one.pattern.consumed for name in c.symbols)}
     mine = {c.text() for c in essential}
     kept = [c for c in essential if _divides(c) or c.text() not in outcomes]
     breaches: list[tuple[Condition, dict[str, int]]] = []
@@ -236,8 +237,8 @@ def _judged(
         outcome = outcomes[test.text()]
         if outcome is None:
             refused.append(test)
-            if test.text() in mine:
-                kept.append(test)
+            if test.text() in mine or (about_size and test.symbols() & counted):
+                kept.append(test)  # what a formula gives of a single layer no run told
             continue
         found = _dropped(index, test, outcome, beyond[test.text()], one.proof.points)
         kept += [c for c, _ in found.breaches]
