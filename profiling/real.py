@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import torch
+from torch import nn
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -80,15 +81,16 @@ def is_of_one_size(recipe: Recipe, hints: Mapping[str, int], of_inputs: Collecti
     if not of_inputs:
         return False
     with torch.device("meta"):
-        now = _shapes_of_numbers(recipe, hints)
-        larger = _shapes_of_numbers(recipe, {n: s * 2 if n in of_inputs else s for n, s in hints.items()})
+        root = recipe.build(ChosenSizes(hints))  # with none of the sizes that are doubled
+        now = _shapes_of_numbers(recipe, root, hints)
+        doubled = {n: s * 2 if n in of_inputs else s for n, s in hints.items()}
+        larger = _shapes_of_numbers(recipe, root, doubled)
     same = [one == other for one, other in zip(now, larger, strict=False)]
     return len(now) == len(larger) and any(same)
 
 
-def _shapes_of_numbers(recipe: Recipe, sizes: Mapping[str, int]) -> list[torch.Size]:
-    chosen = ChosenSizes(sizes)
-    made = recipe.inputs(chosen, recipe.build(chosen), PlainMaker("meta"))
+def _shapes_of_numbers(recipe: Recipe, root: nn.Module, sizes: Mapping[str, int]) -> list[torch.Size]:
+    made = recipe.inputs(ChosenSizes(sizes), root, PlainMaker("meta"))
     tensors = (one for one in tree_leaves(made) if isinstance(one, torch.Tensor))
     return [one.shape for one in tensors if one.is_floating_point()]
 

@@ -46,17 +46,11 @@ class Columns(nn.Module):
         return torch.stack([x[:, i] * 2 for i in range(self.width)], -1)
 
 
-class Halving(nn.Module):
+class Halving(Stack):
     """One product for each time that the factor halves."""
 
     def __init__(self, width: int, factor: int) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList([Projection(width) for _ in range(int(math.log2(factor)))])
-
-    def forward(self, x: Tensor) -> Tensor:
-        for layer in self.layers:
-            x = layer(x)
-        return x
+        super().__init__(width, int(math.log2(factor)))
 
 
 def test_a_formula_holds_where_the_logarithm_of_a_factor_stays_what_it_was(recipe_from: Maker) -> None:
@@ -71,18 +65,11 @@ def test_a_formula_holds_where_the_logarithm_of_a_factor_stays_what_it_was(recip
     assert 2 * 3 * ROWS * WIDTH * WIDTH == one.pattern.summary.totals.flops
 
 
-class HalvingBy(nn.Module):
+class HalvingBy(Stack):
     """One product for each time that the total is divided by the stride."""
 
     def __init__(self, width: int, total: int, stride: int) -> None:
-        super().__init__()
-        times = int(math.log2(total) // math.log2(stride))
-        self.layers = nn.ModuleList([Projection(width) for _ in range(times)])
-
-    def forward(self, x: Tensor) -> Tensor:
-        for layer in self.layers:
-            x = layer(x)
-        return x
+        super().__init__(width, int(math.log2(total) // math.log2(stride)))
 
 
 def test_what_keeps_a_number_is_no_condition_to_drop(recipe_from: Maker) -> None:

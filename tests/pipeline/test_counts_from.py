@@ -8,7 +8,7 @@ from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import relax
 
-from .matrices import Maker, over_rows
+from .matrices import Maker, Stack, over_rows
 
 
 class Feedforward(nn.Module):
@@ -39,19 +39,13 @@ def test_a_formula_says_the_least_number_of_layers_from_which_it_holds(recipe_fr
     assert 3 * 7 * 5 * 4 == peak.evaluate(sizes)  # type: ignore[union-attr]
 
 
-class Several(nn.Module):
+class Several(Stack):
     """Layers, of which there must be two; all but the first two are there twice."""
 
     def __init__(self, width: int, depth: int) -> None:
         if depth < 2:
             raise ValueError("two layers are needed")
-        super().__init__()
-        self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(depth + depth - 2)])
-
-    def forward(self, x: Tensor) -> Tensor:
-        for layer in self.layers:
-            x = layer(x)
-        return x
+        super().__init__(width, depth + depth - 2)
 
 
 def test_a_count_of_which_a_single_one_was_never_run_is_more_than_one(recipe_from: Maker) -> None:

@@ -27,21 +27,10 @@ from forwardbook.pipeline.reprove.work import work
 from forwardbook.schema import KEPT, TOLD, WIDTH_NAMES, Entry, Proposal
 from forwardbook.workspace import Database, Workspace
 
+from .reproofs import again
+
 Make = Callable[..., Entry]
 SHIPPED = Workspace(Path(__file__).resolve().parent.parent.parent).load()
-
-
-def again(entry: Entry, scale: int = 10) -> EntryAgain:
-    """What measuring says of an entry."""
-    request = Request(
-        target=entry.full_class_name,
-        seed=3,
-        scale=scale,
-        budget=120,
-        stored={"key": entry.model_dump(mode="json")},
-    )
-    [found] = work(request).diagnostics[AGAIN]  # type: ignore[union-attr,misc]
-    return EntryAgain.model_validate(found)
 
 
 def changed(entry: Entry, quantity: str, formula: str) -> Entry:

@@ -6,26 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from forwardbook.pipeline.child.request import Request
-from forwardbook.pipeline.reprove.again import AGAIN, EntryAgain
 from forwardbook.pipeline.reprove.each import work
-from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
 
+from .reproofs import again
+
 SHIPPED = Workspace(Path(__file__).resolve().parent.parent.parent).load()
-
-
-def _shaken(entry: Entry) -> EntryAgain:
-    stored = {"key": entry.model_dump(mode="json")}
-    request = Request(target=entry.full_class_name, seed=3, budget=120, stored=stored)
-    [found] = work(request).diagnostics[AGAIN]  # type: ignore[union-attr,misc]
-    return EntryAgain.model_validate(found)
 
 
 @pytest.mark.parametrize("key", ["torch_Linear", "torch_GRU", "transformers_EdgeTamFeedForward"])
 def test_right_formulas_are_equal_beside_the_sizes_of_a_model(key: str) -> None:
     """Each regime gives every number, at more than one point."""
-    found = _shaken(SHIPPED[key])
+    found = again(SHIPPED[key], worker=work)
 
     assert "equal" == found.state
     assert all(one.points > 1 for one in found.regimes)
@@ -39,7 +31,7 @@ def test_a_formula_that_names_no_batch_is_named() -> None:
     flops = regime.flop_analysis.model_copy(update={"flops": product})
     wrong = regime.model_copy(update={"flop_analysis": flops})
 
-    assert "different" == _shaken(entry.model_copy(update={"regimes": (wrong,)})).state
+    assert "different" == again(entry.model_copy(update={"regimes": (wrong,)}), worker=work).state
 
 
 def test_a_peak_that_only_more_layers_have_is_named() -> None:
@@ -47,7 +39,7 @@ def test_a_peak_that_only_more_layers_have_is_named() -> None:
     entry = SHIPPED["transformers_EdgeTamFeedForward"]
     [regime] = entry.regimes
     open_to_two = regime.model_copy(update={"conditions": ("{num_layers} > 1",)})
-    found = _shaken(entry.model_copy(update={"regimes": (open_to_two,)}))
+    found = again(entry.model_copy(update={"regimes": (open_to_two,)}), worker=work)
 
     assert "different" == found.state
     assert any(text.startswith("total, peak") for text in found.regimes[0].differences)

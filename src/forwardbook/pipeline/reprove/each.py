@@ -14,6 +14,7 @@ import torch
 from forwardbook.analyzers.instances.pretrained.depth import counts_layers
 from forwardbook.formula import Condition
 from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.reprove.held import said
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, Way, worked
 from forwardbook.profiling.proof import measure, widths_of
@@ -51,7 +52,7 @@ class Each(Runs):
                 trace = measure(asked[0][2].recipe, sizes, dtype, widths)
             except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
                 for entry, one, _ in asked:
-                    entry.note(one, str(error))
+                    entry.note(one, said(error))
                 continue
             for entry, one, way in asked:
                 if not one.guessed(trace.assumed):
