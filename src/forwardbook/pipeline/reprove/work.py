@@ -98,7 +98,6 @@ class Runs:
         self.scale, self.clock = request.scale, clock
         self.rng = random.Random(f"{request.seed} {' '.join(request.stored)}")
         self._called: dict[tuple[object, ...], frozenset[str]] = {}
-        self._of_one_size: dict[tuple[object, ...], bool] = {}
 
     def through(self, entries: Sequence[Again]) -> None:
         """Take of every entry the next way to call it, until nothing is open or no way is left."""
@@ -143,9 +142,7 @@ class Runs:
                 entry.reason = entry.reason or said(error)
                 continue
             if one.calls_as in self._called[key]:
-                if key not in self._of_one_size:
-                    self._of_one_size[key] = _of_one_size(one, hints, of_inputs)
-                return Way(one, hints, told, of_inputs, key, self._of_one_size[key])
+                return Way(one, hints, told, of_inputs, key, _of_one_size(one, hints, of_inputs))
         return None
 
     def measured(self, same: Sequence[Call]) -> None:
