@@ -13,9 +13,10 @@ from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import line_map
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.formula import Condition, FormulaError
+from forwardbook.profiling.asked import hints_of
 from forwardbook.profiling.claim import PER_LINE, WHOLE, Claim
 from forwardbook.profiling.proof import UNEQUAL, Difference, Point, predict, widths_of
-from forwardbook.profiling.real import RealRun, hints_of, run_real
+from forwardbook.profiling.real import RealRun, run_real
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Verdict
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 import torch
-from torch import nn
-from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from forwardbook.analyzers.instances.draw import ChosenSizes
@@ -55,44 +53,6 @@ class RealRun:
     operations: dict[int, tuple[str, ...]]
     unruled: tuple[str, ...]
     counted_flops: int | None
-
-
-def hints_of(recipe: Recipe) -> dict[str, int]:
-    """Every size that the recipe asks for, at its hint."""
-    return hints_and_inputs(recipe)[0]
-
-
-def hints_and_inputs(recipe: Recipe) -> tuple[dict[str, int], frozenset[str]]:
-    """The same, and the names of those that its inputs have and nothing was built with."""
-    sizes = ChosenSizes()
-    with torch.device("meta"):
-        root = recipe.build(sizes)
-        built = frozenset(sizes.hints)
-        recipe.inputs(sizes, root, PlainMaker("meta"))
-    return sizes.hints, frozenset(sizes.hints) - built
-
-
-def is_of_one_size(recipe: Recipe, hints: Mapping[str, int], of_inputs: Collection[str]) -> bool:
-    """Whether some of its inputs grow with the sizes that only inputs have, and a tensor of numbers does not.
-
-    A batch of questions beside three videos, however many questions there are: what looks at videos is called
-    at one size, whatever the others are.
-    """
-    if not of_inputs:
-        return False
-    with torch.device("meta"):
-        root = recipe.build(ChosenSizes(hints))  # with none of the sizes that are doubled
-        now = _shapes_of_numbers(recipe, root, hints)
-        doubled = {n: s * 2 if n in of_inputs else s for n, s in hints.items()}
-        larger = _shapes_of_numbers(recipe, root, doubled)
-    same = [one == other for one, other in zip(now, larger, strict=False)]
-    return len(now) == len(larger) and any(same)
-
-
-def _shapes_of_numbers(recipe: Recipe, root: nn.Module, sizes: Mapping[str, int]) -> list[torch.Size]:
-    made = recipe.inputs(ChosenSizes(sizes), root, PlainMaker("meta"))
-    tensors = (one for one in tree_leaves(made) if isinstance(one, torch.Tensor))
-    return [one.shape for one in tensors if one.is_floating_point()]
 
 
 def run_real(

@@ -11,7 +11,7 @@ from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.pipeline.reprove.again import drawn, is_fit
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
-from forwardbook.profiling.real import hints_and_inputs, is_of_one_size
+from forwardbook.profiling.asked import asked_of
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
 
@@ -34,16 +34,18 @@ def _recipe(shapes: Callable[[Sizes], tuple[tuple[int, ...], ...]]) -> Recipe:
         (lambda n: ((n("rows", 9), 6), (288, 6)), True),
         (lambda n: ((n("rows", 9), 6), (n("rows", 9) * 32, 6)), False),
         (lambda n: ((9, 6), (288, 6)), False),
+        (lambda n: ((n("rows", 9), 6), (n("rows", 9), 3, 504, 2016)), True),
+        (lambda n: ((n("rows", 9), 6), (n("rows", 9), 3, n("width", 6) * 8, n("width", 6) * 8)), False),
     ],
 )
 def test_inputs_of_which_one_never_grows_are_told_from_others(
     shapes: Callable[[Sizes], tuple[tuple[int, ...], ...]], of_one_size: bool
 ) -> None:
-    """288 images beside any number of questions; where nothing can grow, no size says that it does."""
-    recipe = _recipe(shapes)
-    hints, of_inputs = hints_and_inputs(recipe)
+    """288 images beside any number of questions, or an image whose sides are no size.
 
-    assert of_one_size is is_of_one_size(recipe, hints, of_inputs)
+    Where nothing can grow, no size says that it does; sides may be what a model is built with.
+    """
+    assert of_one_size is asked_of(_recipe(shapes)).is_of_one_size
 
 
 def test_a_way_that_is_put_off_comes_after_all_others_and_once(make_entry: Make) -> None:

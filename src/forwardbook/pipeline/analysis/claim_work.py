@@ -11,10 +11,10 @@ from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.pipeline.analysis.claim_entry import entry_of
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.child.work import facts_of, options_of
+from forwardbook.profiling.asked import hints_of
 from forwardbook.profiling.claim import Claim
 from forwardbook.profiling.claimed import Judged, hold
 from forwardbook.profiling.proof import Difference, Point
-from forwardbook.profiling.real import hints_of
 
 _SHOWN = 40  # numbers that differ, in one answer
 

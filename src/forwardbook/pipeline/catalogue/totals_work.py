@@ -21,8 +21,8 @@ from forwardbook.pipeline.catalogue.record import ModelTotals
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.profiling.asked import hints_of
 from forwardbook.profiling.proof import measure, predict, widths_of
-from forwardbook.profiling.real import hints_of
 from forwardbook.schema import PER_LINE, Entry
 
 TOTALS: Final = "totals"

@@ -16,8 +16,8 @@ from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.profiling.asked import asked_of
 from forwardbook.profiling.proof import measure, widths_of
-from forwardbook.profiling.real import hints_and_inputs
 
 DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
 LONGER: Final = 16  # times: beyond most windows and what is compressed to one of a sequence
@@ -87,12 +87,13 @@ class DeepRuns:
         for inputs in (self.recipe.inputs, *self.recipe.alternatives):
             one = replace(self.recipe, inputs=inputs, alternatives=())
             try:
-                hints, of_inputs = hints_and_inputs(one)
+                asked = asked_of(one)
+                hints = asked.hints
                 plain = run_at(one, hints, dtype)
             except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
                 continue
             self.recipe, self.hints = one, hints
-            longer = {name: min(hints[name] * LONGER, max(hints[name] * 2, LONG)) for name in of_inputs}
+            longer = {name: min(hints[name] * LONGER, max(hints[name] * 2, LONG)) for name in asked.of_inputs}
             self.longer = {**hints, **longer}
             return plain
         return None

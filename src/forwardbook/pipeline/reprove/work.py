@@ -20,8 +20,8 @@ from forwardbook.pipeline.derivation.unsized import unsized
 from forwardbook.pipeline.reprove.again import AGAIN, LATE
 from forwardbook.pipeline.reprove.held import Again, Flips, said
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.profiling.asked import Asked, asked_of
 from forwardbook.profiling.proof import UNEQUAL, measure, widths_of
-from forwardbook.profiling.real import hints_and_inputs, is_of_one_size
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Entry
 
@@ -54,17 +54,27 @@ def worked(request: Request, made: Callable[[Request, Clock], Runs]) -> Response
 
 @dataclass(frozen=True)
 class Way:
-    """A recipe with one way of making inputs, its sizes, and which run it is: others may share it."""
+    """A recipe with one way of making inputs, what it asks for, and which run it is: others may share it."""
 
-    recipe: Recipe
-    hints: Mapping[str, int]
+    asked: Asked
     told: tuple[str, ...]
     """What its config says beside sizes."""
-    inputs: frozenset[str]
-    """The sizes that its inputs have and nothing is built with."""
     key: tuple[object, ...]
-    of_one_size: bool = False
-    """Whether some of its inputs have the same sizes whatever those of others are."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """How it is called."""
+        return self.asked.recipe
+
+    @property
+    def hints(self) -> Mapping[str, int]:
+        """Its sizes, as its model has them."""
+        return self.asked.hints
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """The sizes that its inputs have and nothing is built with."""
+        return self.asked.of_inputs
 
 
 Call = tuple[Again, StoredRegime, Way]
@@ -82,13 +92,6 @@ def _fits(entry: Again, one: StoredRegime, way: Way) -> bool:
     if reason:
         entry.note(one, reason)
     return not reason
-
-
-def _of_one_size(recipe: Recipe, hints: Mapping[str, int], of_inputs: frozenset[str]) -> bool:
-    try:
-        return is_of_one_size(recipe, hints, of_inputs)
-    except Exception:  # noqa: BLE001 - it makes no inputs so large: they are of its sizes
-        return False
 
 
 class Runs:
@@ -112,7 +115,7 @@ class Runs:
                 recipe, flips = taken
                 mine = [one for one in entry.open(flips) if one.belongs_to(recipe.scenario)]
                 way = self._way(entry, recipe, flips) if mine else None
-                if way is not None and not (way.of_one_size and entry.put_off(taken)):
+                if way is not None and not (way.asked.is_of_one_size and entry.put_off(taken)):
                     fitting = [one for one in mine if _fits(entry, one, way)]
                     ways.setdefault(way.key, []).extend((entry, one, way) for one in fitting)
             for same in ways.values():
@@ -120,10 +123,10 @@ class Runs:
 
     def _way(self, entry: Again, recipe: Recipe, flips: Flips) -> Way | None:
         """The recipe with the first way of making inputs that runs, and its sizes."""
-        for place, inputs in enumerate((recipe.inputs, *recipe.alternatives)):
+        for inputs in (recipe.inputs, *recipe.alternatives):
             one = replace(recipe, inputs=inputs, alternatives=())
             try:
-                hints, of_inputs = hints_and_inputs(one)
+                asked = asked_of(one)
                 model = unsized(one.build)
                 told = tuple(text for _, _, text in model.told)
                 key = (
@@ -131,18 +134,19 @@ class Runs:
                     recipe.target if model.root in (recipe.target, recipe.calls_as) else "",
                     recipe.scenario,
                     tuple(sorted(flips.items())),
-                    tuple(sorted(hints.items())),
-                    place,
+                    tuple(sorted(asked.hints.items())),
+                    asked.shapes,
+                    asked.doubled,
                     told,
                 )
                 if key not in self._called:
-                    trace = measure(one, hints, torch.float32, widths_of(torch.float32))
+                    trace = measure(one, asked.hints, torch.float32, widths_of(torch.float32))
                     self._called[key] = frozenset(class_name(call.module) for call in trace.calls)
             except Exception as error:  # noqa: BLE001 - another way may run; else the reason is told
                 entry.reason = entry.reason or said(error)
                 continue
             if one.calls_as in self._called[key]:
-                return Way(one, hints, told, of_inputs, key, _of_one_size(one, hints, of_inputs))
+                return Way(asked, told, key)
         return None
 
     def measured(self, same: Sequence[Call]) -> None:
