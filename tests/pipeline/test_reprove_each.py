@@ -43,3 +43,8 @@ def test_a_peak_that_only_more_layers_have_is_named() -> None:
 
     assert "different" == found.state
     assert any(text.startswith("total, peak") for text in found.regimes[0].differences)
+
+
+def test_sizes_of_which_no_regime_speaks_are_not_held_against_few_layers() -> None:
+    """A last stage of 13 by 13 pads its windows of 11, with one block as with two; one block shifts none."""
+    assert "equal" == again(SHIPPED["transformers_SwinAttention"], worker=work).state

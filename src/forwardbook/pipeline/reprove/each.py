@@ -14,7 +14,7 @@ import torch
 from forwardbook.analyzers.instances.pretrained.depth import counts_layers
 from forwardbook.formula import Condition
 from forwardbook.pipeline.child.request import Request, Response
-from forwardbook.pipeline.reprove.held import said
+from forwardbook.pipeline.reprove.held import Again, said
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, Way, worked
 from forwardbook.profiling.proof import measure, widths_of
@@ -55,8 +55,14 @@ class Each(Runs):
                     entry.note(one, said(error))
                 continue
             for entry, one, way in asked:
-                if not one.guessed(trace.assumed):
-                    entry.hold(one, trace, way.recipe.calls_as, values)
+                if one.guessed(trace.assumed):
+                    continue
+                told = entry.told(one, trace, way.recipe.calls_as, values)
+                missing = bool(told.unexplained) and not told.equal
+                if missing and _is_spoken_of_nowhere(entry, one, way, values, dtype):
+                    entry.note(one, "what no regime gives with few layers none gives with all")
+                else:
+                    entry.judge(one, told, values)
 
     def _sizes(self, calls: Sequence[Call]) -> Iterator[dict[str, int]]:
         """The model's own sizes, then each of its inputs changed, then few layers with its own and others."""
@@ -79,6 +85,26 @@ class Each(Runs):
                 drawn = draw(way.hints, asked, self.rng, fixed, attempts=ATTEMPTS)
                 if drawn is not None:
                     yield drawn
+
+
+def _is_spoken_of_nowhere(
+    entry: Again, one: StoredRegime, way: Way, values: Mapping[str, int], dtype: torch.dtype
+) -> bool:
+    """Whether with all layers it gives a call at these sizes, beside a call such as no regime gives.
+
+    Then these are sizes of which no regime speaks, however many layers there are.
+    """
+    layers = {name: hint for name, hint in way.hints.items() if counts_layers(name)}
+    deeper = {**values, **layers}
+    if deeper == values or not one.holds(deeper):
+        return False
+    sizes = {name: deeper[name] for name in way.hints}
+    try:
+        trace = measure(way.recipe, sizes, dtype, widths_of(dtype))
+    except Exception:  # noqa: BLE001 - the module's own refusal of these sizes
+        return False
+    told = entry.told(one, trace, way.recipe.calls_as, deeper)
+    return bool(told.equal and told.unexplained)
 
 
 def _each_input(way: Way) -> Iterator[dict[str, int]]:

@@ -148,7 +148,10 @@ class Again:
         It is wrong where a call is as nothing says it is, if no other meets it, or all that speak of it hold;
         else the call may belong to a regime whose conditions do not hold here. Whether this decided on `one`.
         """
-        told = self.told(one, trace, target, values)
+        return self.judge(one, self.told(one, trace, target, values), values)
+
+    def judge(self, one: StoredRegime, told: Told, values: Mapping[str, int]) -> bool:
+        """Note what comes of what a run told of `one`; whether that decided on it."""
         if told.unexplained and (not told.equal or told.all_hold):
             self.refute(one, told.unexplained, values, explains=told.equal)
         elif told.equal:
