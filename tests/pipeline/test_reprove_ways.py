@@ -15,6 +15,8 @@ from forwardbook.profiling.asked import asked_of
 from forwardbook.schema import Entry
 from forwardbook.workspace import Workspace
 
+from .reproofs import all_again
+
 Make = Callable[..., Entry]
 SHIPPED = Workspace(Path(__file__).resolve().parent.parent.parent).load()
 
@@ -88,3 +90,11 @@ def test_an_entry_without_formulas_is_not_drawn(tmp_path: Path, make_entry: Make
 
     assert not is_fit("torch_Empty", workspace.load())
     assert is_fit("torch_Linear", SHIPPED)
+
+
+def test_widths_that_no_format_has_serve_no_entry_that_tells_formats_apart() -> None:
+    """Of GroupViT's two ways to cross-attend one is told apart by format: at 5 bytes nothing speaks of it."""
+    keys = ("transformers_GroupViTTokenAssign", "transformers_GroupViTCrossAttentionLayer")
+    found = all_again([whole(SHIPPED, key) for key in keys])
+
+    assert ["equal", "equal"] == [one.state for one in found]

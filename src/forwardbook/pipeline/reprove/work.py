@@ -169,6 +169,7 @@ class Runs:
                 trace, values = drawn
                 for other, (theirs, regime, its) in enumerate(same):
                     fits = other not in done and regime.holds(values)
+                    fits = fits and (widths is not UNEQUAL or theirs.speaks_at(regime, UNEQUAL))
                     if fits and (guessed := regime.guessed(trace.assumed)):
                         theirs.note(regime, f"at such sizes the run had to guess {guessed[0]}")
                     elif fits and theirs.hold(regime, trace, its.recipe.calls_as, values):
