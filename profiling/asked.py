@@ -34,6 +34,16 @@ class Asked:
     shapes: tuple[Shape, ...]
 
     @cached_property
+    def stated(self) -> tuple[Condition, ...]:
+        """What the recipe asks of these sizes."""
+        every = map(Condition.parse, self.recipe.conditions)
+        return tuple(one for one in every if one.symbols() <= self.hints.keys())
+
+    def takes(self, sizes: Mapping[str, int]) -> bool:
+        """Whether sizes are as the recipe asks for."""
+        return all(one.is_met(sizes) for one in self.stated)
+
+    @cached_property
     def doubled(self) -> tuple[Shape, ...]:
         """The shapes where all that only inputs have is twice as large; none where none are made there."""
         return self._shapes_at(self.of_inputs)
@@ -66,8 +76,7 @@ class Asked:
     def _shapes_at(self, twice: frozenset[str]) -> tuple[Shape, ...]:
         """The shapes of inputs where some sizes are twice as large, as far as the recipe allows these."""
         sizes = {name: size * 2 if name in twice else size for name, size in self.hints.items()}
-        stated = map(Condition.parse, self.recipe.conditions)
-        if not twice or not all(c.is_met(sizes) for c in stated if c.symbols() <= sizes.keys()):
+        if not twice or not self.takes(sizes):
             return ()
         with contextlib.suppress(Exception), torch.device("meta"):  # the module's own refusal
             chosen = ChosenSizes(sizes)

@@ -40,6 +40,8 @@ class DeepRuns:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.hints: Mapping[str, int] = {}
+        self.stated: Sequence[Condition] = ()
+        """What the recipe asks of its sizes."""
         self.longer: Mapping[str, int] = {}
         """The same with longer inputs."""
         self.besides: Mapping[torch.dtype, Sequence[Run]] = {}
@@ -92,7 +94,7 @@ class DeepRuns:
                 plain = run_at(one, hints, dtype)
             except Exception:  # noqa: BLE001 - somebody else's model raises anything; other inputs may do
                 continue
-            self.recipe, self.hints = one, hints
+            self.recipe, self.hints, self.stated = one, hints, asked.stated
             longer = {name: min(hints[name] * LONGER, max(hints[name] * 2, LONG)) for name in asked.of_inputs}
             self.longer = {**hints, **longer}
             return plain
@@ -104,9 +106,7 @@ class DeepRuns:
 
     def _deeper(self, sizes: Mapping[str, int], dtype: torch.dtype) -> Iterator[Run]:
         """With more layers of every kind; each kind by itself where all cannot be."""
-        every = map(Condition.parse, self.recipe.conditions)
-        stated = [one for one in every if one.symbols() <= sizes.keys()]
-        asked = [one for one in stated if one.is_met(self.hints)]  # the others are for larger sizes alone
+        asked = [one for one in self.stated if one.is_met(self.hints)]  # others: for larger ones
         few = _few(self.hints)
         for many in (few, *([name] for name in few if len(few) > 1)):
             deep = {**sizes, **dict.fromkeys(many, DEEP)}

@@ -69,19 +69,16 @@ class Each(Runs):
         if not calls:
             return
         way = calls[0][2]
-        stated = [c for c in map(Condition.parse, way.recipe.conditions) if c.symbols() <= way.hints.keys()]
-        for sizes in (dict(way.hints), *_each_input(way), *self._few_layers(calls, stated)):
-            if all(c.is_met(sizes) for c in stated):
-                yield sizes
+        yield from filter(way.asked.takes, (dict(way.hints), *_each_input(way), *self._few_layers(calls)))
 
-    def _few_layers(self, calls: Sequence[Call], stated: Sequence[Condition]) -> Iterator[dict[str, int]]:
+    def _few_layers(self, calls: Sequence[Call]) -> Iterator[dict[str, int]]:
         way = calls[0][2]
         counts = [name for name in way.hints if counts_layers(name)]
         for few in FEWEST if counts else ():
             fixed = dict.fromkeys(counts, few)
             yield {**way.hints, **fixed}
             for _ in range(DRAWS):
-                asked = [*stated, *_of_others(self.rng.choice(calls)[1], way.hints, counts)]
+                asked = [*way.asked.stated, *_of_others(self.rng.choice(calls)[1], way.hints, counts)]
                 drawn = draw(way.hints, asked, self.rng, fixed, attempts=ATTEMPTS)
                 if drawn is not None:
                     yield drawn

@@ -55,8 +55,7 @@ class Narrowing(Runs):
         alone = [_alone(one, universe) for _, one, _ in calls]
         for (entry, one, _), each in zip(calls, alone, strict=True):
             entry.needed[one.regime.name] = each.more
-        stated = [Condition.parse(text) for text in way.recipe.conditions]
-        search = Search(alone, FreeSizes(way.hints, stated, self.rng), DRAWS, REFUSED)
+        search = Search(alone, FreeSizes(way.hints, way.asked.stated, self.rng), DRAWS, REFUSED)
         for sizes, trace in search.runs(lambda sizes: measure(way.recipe, sizes, dtype, widths)):
             for call, each in zip(calls, alone, strict=True):
                 _judge(call, each, trace, {**sizes, **widths})
