@@ -59,7 +59,7 @@ def test_right_formulas_are_equal_at_sizes_ten_times_larger(key: str) -> None:
     "formula",
     [
         "2 * {batch_size} * {in_features} * {out_features} + 1",
-        "2 * {batch_size} * {in_features} * min({out_features}, 100)",
+        "2 * {batch_size} * {in_features} * min({out_features}, 40)",
     ],
 )
 def test_a_wrong_formula_is_named(formula: str) -> None:

@@ -200,8 +200,8 @@ class Runs:
     def sizes_for(self, one: StoredRegime, way: Way, attempt: int) -> dict[str, int] | None:
         """Larger sizes at which all conditions hold; the later the attempt the fewer are larger."""
         given = (f"{{{name}}} == {side}" for name, side in one.images.items())
-        known = (c for c in (*map(Condition.parse, given), *one.conditions) if c.symbols() <= way.hints.keys())
-        conditions = [*way.asked.stated, *known]
+        every = (*map(Condition.parse, given), *one.conditions)
+        conditions = [*way.asked.stated, *(c for c in every if c.symbols() <= way.hints.keys())]
         sizes = self._multiplied(way, conditions, attempt >= INPUTS_ALONE) if attempt >= MOST_STAY else None
         if sizes is None:
             share = 1.0 if attempt < ALL_LARGE else 1.0 - (attempt - ALL_LARGE) / (TRIES - ALL_LARGE) * 0.5
