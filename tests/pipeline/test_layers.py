@@ -103,6 +103,18 @@ class Turned(Alike):
             layer._further = layers >= 5  # type: ignore[assignment]
 
 
+class Ended(Alike):
+    """What comes after all layers is of another kind where there are many."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__(width, layers)
+        self.last = self.made(width)
+        self.last._further = layers >= 5  # type: ignore[assignment]
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.last(super().forward(x))
+
+
 class Few(Third):
     """It refuses to be deep."""
 
@@ -143,6 +155,19 @@ def test_a_regime_is_said_of_the_layers_that_it_gives(
     assert {"called as layers.*"} == {one.context for one in before.regimes}
     assert places == {one.context for one in after.regimes}
     assert [one.flop_analysis for one in before.regimes] == [one.flop_analysis for one in after.regimes]
+
+
+def test_a_regime_is_not_said_of_what_ends_a_model_if_the_number_of_layers_changes_it(
+    recipe_from: Maker,
+) -> None:
+    """Its last module is called as two layers are, and otherwise where there are twelve of them."""
+    recipe = over_rows(recipe_from, Ended, "width", "layers", layers=2)
+    before = derived(recipe)
+
+    after = with_layers_told(before, DeepRuns(recipe))
+
+    assert ["called as layers.*, last"] == [one.context for one in before.regimes]
+    assert ["called as layers.*"] == [one.context for one in after.regimes]
 
 
 def test_a_regime_beside_one_that_lists_its_layers_lists_its_own(recipe_from: Maker) -> None:

@@ -65,11 +65,12 @@ class Each(Runs):
                     entry.judge(one, told, values)
 
     def _sizes(self, calls: Sequence[Call]) -> Iterator[dict[str, int]]:
-        """The model's own sizes, then each of its inputs changed, then few layers with its own and others."""
+        """The model's own sizes, then each changed alone, then few layers with its own and others."""
         if not calls:
             return
         way = calls[0][2]
-        yield from filter(way.asked.takes, (dict(way.hints), *_each_input(way), *self._few_layers(calls)))
+        beside = (*_each_input(way), *_each_of_model(way), *self._few_layers(calls))
+        yield from filter(way.asked.takes, (dict(way.hints), *beside))
 
     def _few_layers(self, calls: Sequence[Call]) -> Iterator[dict[str, int]]:
         way = calls[0][2]
@@ -110,6 +111,14 @@ def _each_input(way: Way) -> Iterator[dict[str, int]]:
         hint = way.hints[name]
         for size in (*(hint * times for times in TIMES), hint + 1):
             yield {**way.hints, name: size}
+
+
+def _each_of_model(way: Way) -> Iterator[dict[str, int]]:
+    """Each size that it is built with half and twice as large: which layers are of which kind may follow."""
+    for name in sorted(way.hints.keys() - way.inputs):
+        hint = way.hints[name]
+        if not counts_layers(name):
+            yield from ({**way.hints, name: size} for size in (hint // 2, hint * 2) if size)
 
 
 def _of_others(one: StoredRegime, hints: Mapping[str, int], counts: Sequence[str]) -> Iterator[Condition]:

@@ -198,6 +198,17 @@ def _is_listed(one: StoredRegime, path: str) -> bool:
     return any(part[:1].isdigit() for place in mine for part in place.split("."))
 
 
+def _followed(one: StoredRegime, met: _Met) -> tuple[str, ...]:
+    """Its places without those of one module that a deeper model calls as nothing says, where others remain.
+
+    What comes after all layers may hang on how many there are, and no number of a layer tells it.
+    """
+    mine = (paths for (name, _), paths in met.unexplained.items() if name == one.regime.name)
+    unexplained = {path for paths in mine for path in paths}
+    kept = tuple(place for place in one.regime.places if place not in unexplained)
+    return kept or one.regime.places
+
+
 def _places(one: StoredRegime, met: _Met) -> tuple[str, ...]:
     """Its places without the layers that it gives at no size of some number format."""
     told: dict[str, None] = {}
@@ -212,7 +223,7 @@ def _places(one: StoredRegime, met: _Met) -> tuple[str, ...]:
         if never[dtype]:  # what only a deeper model of the other format has is not known
             every, mine = every.intersection(met.every[dtype]), mine.intersection(met.every[dtype])
     wrong = set[str]().union(*never.values())
-    for place in one.regime.places:
+    for place in _followed(one, met):
         its, others, there = (
             sorted(path for path in paths if at_place(place, path)) for paths in (mine, wrong, every)
         )
