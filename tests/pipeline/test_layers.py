@@ -103,6 +103,15 @@ class Turned(Alike):
             layer._further = layers >= 5  # type: ignore[assignment]
 
 
+class Last(Alike):
+    """The last layer is of another kind than all others."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__(width, layers)
+        for place, layer in enumerate(self.layers):
+            layer._further = place == layers - 1  # type: ignore[assignment]
+
+
 class Ended(Alike):
     """What comes after all layers is of another kind where there are many."""
 
@@ -140,6 +149,7 @@ def derived(recipe: Recipe, kind: type[Layer] = Layer) -> Entry:
         (InOneFormat, {"called as layers.0-1,3-4,6-7,9-10"}),
         (Later, {"called as layers.0-3"}),
         (First, {"called as layers.*"}),
+        (Last, {"called as layers.*"}),
         (Few, {"called as layers.*"}),
     ],
 )

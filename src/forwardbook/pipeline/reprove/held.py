@@ -54,6 +54,11 @@ class Told:
     all_hold: bool
     """Whether whatever speaks of these calls holds at these sizes."""
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a call is as nothing says, and no other call is this regime's or nothing else may speak."""
+        return bool(self.unexplained) and (not self.equal or self.all_hold)
+
 
 class Again:
     """One entry, and what became of its regimes."""
@@ -152,7 +157,7 @@ class Again:
 
     def judge(self, one: StoredRegime, told: Told, values: Mapping[str, int]) -> bool:
         """Note what comes of what a run told of `one`; whether that decided on it."""
-        if told.unexplained and (not told.equal or told.all_hold):
+        if told.is_wrong:
             self.refute(one, told.unexplained, values, explains=told.equal)
         elif told.equal:
             self.confirm(one, values)

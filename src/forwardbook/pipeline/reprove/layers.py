@@ -14,8 +14,9 @@ from typing import Final
 
 import torch
 
+from forwardbook.analyzers.instances.pretrained.depth import counts_layers
 from forwardbook.analyzers.symbolic.patterns import calls_of
-from forwardbook.analyzers.symbolic.summary import summarise
+from forwardbook.analyzers.symbolic.summary import Summary, summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, general
 from forwardbook.pipeline.derivation.entry import REFUTED
 from forwardbook.pipeline.derivation.explore import FULL, LOW
@@ -160,6 +161,8 @@ def _meet(
             continue
         measured = summarise(run.trace, call, {})
         differing = {one.regime.name: one.differences(measured, run.values) for one in speaking}
+        if all(differing.values()) and any(_but_for_layers(one, call, measured, run) for one in waiting):
+            continue
         fitting = [one for one in speaking if not differing[one.regime.name]]
         met.every.setdefault(run.dtype, {})[call.path] = None
         met.fitting.update(one.regime.name for one in fitting)
@@ -181,6 +184,18 @@ def _meet(
     for key, paths in right.items():  # one of two calls of a module may be as nothing says
         is_all = (path for path in paths if path not in unexplained.get(key, ()))
         met.right.setdefault(key, {}).update(dict.fromkeys(is_all))
+
+
+def _but_for_layers(one: StoredRegime, call: CallRecord, measured: Summary, run: Run) -> bool:
+    """Whether a regime gives the numbers of a call in its place, and only how many layers are forbids it.
+
+    The last of two layers is proved where there are two, and no number of a layer tells which is the last.
+    """
+    if not one.speaks_of(call) or not one.names <= run.values.keys():
+        return False
+    broken = [c for c in one.conditions if not c.is_met(run.values)]
+    of_layers = all(counts_layers(name) for c in broken for name in c.symbols())
+    return of_layers and not one.differences(measured, run.values)
 
 
 def _calls(trace: Trace, target: str) -> Iterator[CallRecord]:

@@ -1,0 +1,68 @@
+"""A way to call classes in; out sizes near those that its model has: each changed alone, and few layers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from forwardbook.analyzers.instances.pretrained.depth import counts_layers
+from forwardbook.formula import Condition
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.pipeline.reprove.work import Way
+from forwardbook.profiling.sizes import draw
+
+TIMES: Final = (2, 10)
+FEWEST: Final = (1, 2, 3)  # layers: where a loop is not entered, entered once, and gone through again
+DRAWS: Final = 2  # of the other sizes, for each of these: a peak hides another
+ATTEMPTS: Final = 6  # to draw them
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Sizes, and the one of those that a model is built with that alone is not as the model has it."""
+
+    sizes: dict[str, int]
+    changed: str = ""
+
+
+def beside(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
+    """The model's own sizes, then each changed alone, then few layers, others as they are and drawn."""
+    found = (Beside(dict(way.hints)), *_each_input(way), *_each_unnamed(way, regimes))
+    every = (*found, *(Beside(sizes) for sizes in _few_layers(way, regimes, rng)))
+    yield from (one for one in every if way.asked.takes(one.sizes))
+
+
+def _each_input(way: Way) -> Iterator[Beside]:
+    """Each size that inputs alone have several times as large, and one larger."""
+    for name in sorted(way.inputs):
+        hint = way.hints[name]
+        for size in (*(hint * times for times in TIMES), hint + 1):
+            yield Beside({**way.hints, name: size})
+
+
+def _each_unnamed(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]:
+    """Each size that no formula names, half and twice: of which kinds layers are may follow from it."""
+    named = {name for one in regimes for formula in one.formulas.values() for name in formula.symbols()}
+    for name in sorted(way.hints.keys() - way.inputs - named):
+        hint = way.hints[name]
+        if not counts_layers(name):
+            yield from (Beside({**way.hints, name: size}, name) for size in (hint // 2, hint * 2) if size)
+
+
+def _few_layers(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[dict[str, int]]:
+    counts = [name for name in way.hints if counts_layers(name)]
+    for few in FEWEST if counts else ():
+        fixed = dict.fromkeys(counts, few)
+        yield {**way.hints, **fixed}
+        for _ in range(DRAWS):
+            asked = [*way.asked.stated, *_of_others(rng.choice(regimes), way.hints, counts)]
+            drawn = draw(way.hints, asked, rng, fixed, attempts=ATTEMPTS)
+            if drawn is not None:
+                yield drawn
+
+
+def _of_others(one: StoredRegime, hints: Collection[str], counts: Collection[str]) -> Iterator[Condition]:
+    """The conditions of a regime that say nothing of how many layers there are."""
+    return (c for c in one.conditions if c.symbols() <= set(hints) and c.symbols().isdisjoint(counts))
