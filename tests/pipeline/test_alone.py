@@ -26,7 +26,7 @@ def searched(one: Alone, needs: list[Condition], seed: int = 1) -> None:
         if not all(c.is_met(sizes) for c in (*one.own, *one.more)):
             continue
         if all(c.is_met(sizes) for c in needs):
-            one.has_held(broken)
+            one.has_held(broken, sizes)
         else:
             one.fails(sizes, broken)
 
@@ -44,7 +44,7 @@ def test_of_several_suspects_each_is_broken_alone() -> None:
     one = Alone([], list(OTHERS))
     one.fails({**HINTS, "num_heads": 1, "batch_size": 1}, [SEVERAL, HEADS])
     first = one.trial()
-    one.has_held([HEADS])
+    one.has_held([HEADS], {**HINTS, "num_heads": 1})
     second = one.trial()
 
     assert first is not None
@@ -68,10 +68,21 @@ def test_a_condition_that_keeps_from_no_failure_is_not_needed() -> None:
 def test_what_was_broken_where_it_held_is_not_suspected() -> None:
     """It held with one head: the batch of one is why it fails."""
     one = Alone([], list(OTHERS))
-    one.has_held([HEADS])
+    one.has_held([HEADS], {**HINTS, "num_heads": 1})
     one.fails({**HINTS, "num_heads": 1, "batch_size": 1}, [SEVERAL, HEADS])
 
     assert [SEVERAL.text()] == [c.text() for c in one.needed()]
+
+
+def test_at_the_border_of_two_sizes_nothing_is_learnt_of_either() -> None:
+    """`max(a, b)` is the same where they are equal: that it held there does not acquit it."""
+    larger = Condition.parse("{image_size} > {patch_size}")
+    one = Alone([], [larger, HEADS])
+    one.has_held([larger, HEADS], {**HINTS, "image_size": 8, "num_heads": 1})
+
+    assert [larger] == one.untried()
+    one.has_held([larger], {**HINTS, "image_size": 7})
+    assert [] == one.untried()
 
 
 def test_a_search_without_conditions_of_others_still_draws_nothing_by_aim() -> None:

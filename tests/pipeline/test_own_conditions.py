@@ -18,6 +18,7 @@ from forwardbook.pipeline.derivation.derived import Derived, with_counts_said
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import derive
+from forwardbook.pipeline.derivation.relax import relax
 
 from .matrices import Maker, Projection, over_rows
 
@@ -105,6 +106,29 @@ def test_what_the_caller_rounds_up_is_said_by_the_layer(recipe_from: Maker, seed
     sizes = {"rows": 25, "width": 10}
     right = derived[1].pattern.summary.totals.flops.evaluate(sizes) == 2 * 13 * 10 * 10
     assert right or not all(c.holds(sizes) for c in needed[1])
+
+
+class AtLeast(nn.Module):
+    """A layer over the rows that come, or over as many as there are to be at least."""
+
+    def __init__(self, width: int, least: int) -> None:
+        super().__init__()
+        self.layer = Projection(width)
+        self.least = least
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x.new_zeros(max(self.least, x.shape[0]), x.shape[1]))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_right_at_a_border_alone_does_not_hold_beyond(recipe_from: Maker, seed: int) -> None:
+    """Nine rows are nine where there are to be nine at least, and twelve where there are to be twelve."""
+    recipe = over_rows(recipe_from, AtLeast, "width", "least", least=5)
+    layer = f"{Projection.__module__}.{Projection.__qualname__}"
+    relaxed = relax(derive(recipe, FULL, [recipe.calls_as, layer], seed), seed)
+
+    sizes = {"rows": 9, "width": 6, "least": 12}
+    assert all(any(not c.holds(sizes) for c in one.conditions) for one in relaxed)
 
 
 class Halving(nn.Module):

@@ -14,7 +14,7 @@ from typing import Final
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
-from forwardbook.pipeline.derivation.regimes import negated
+from forwardbook.pipeline.derivation.regimes import beyond
 
 FREE: Final = 4  # draws that fit a formula's own conditions, and points where others' did not hold
 AIMS: Final = 3  # draws that break one condition on purpose, each for another formula that may need it
@@ -76,7 +76,7 @@ class Alone:
         for one in sorted(open_, key=plainness):
             if len(open_) > 1 and one.text() not in self.tried and len(self.tried) < TRIALS:
                 self.tried.add(one.text())
-                return [negated(one), *self.own, *self.more, *(c for c in open_ if c is not one)]
+                return [beyond(one), *self.own, *self.more, *(c for c in open_ if c is not one)]
         if self.suspects:
             first = min(open_ or self.suspects, key=plainness)
             self.more += [first] if len(self.more) < NEEDS else self.suspects
@@ -98,10 +98,10 @@ class Alone:
         """Whether a run that breaks these has nothing to tell: it held where each of them was broken."""
         return not self.free and self.innocent.issuperset(c.text() for c in broken)
 
-    def has_held(self, broken: Sequence[Condition]) -> None:
-        """It hangs on none of these."""
+    def has_held(self, broken: Sequence[Condition], sizes: Mapping[str, int]) -> None:
+        """It hangs on none of these, but for such as sizes are at the border of."""
         self.free -= self.free > 0
-        self.innocent.update(c.text() for c in broken)
+        self.innocent.update(c.text() for c in broken if beyond(c).is_met(sizes))
 
 
 def plainness(condition: Condition) -> tuple[int, bool, int, str]:
@@ -185,7 +185,7 @@ class Search:
         self.aimed[text] += 1
         fewest = min(len(one.own) for one in left[text])
         one = self.free.rng.choice([one for one in left[text] if len(one.own) <= fewest + FEW])
-        return [negated(known[text]), *one.own, *one.more], False
+        return [beyond(known[text]), *one.own, *one.more], False
 
     def refused(self, sizes: Mapping[str, int]) -> None:
         """The module refused the last sizes; were these free, others are drawn at once that keep more."""

@@ -90,4 +90,4 @@ def _judge(
         if point.differences:
             mine.fails(sizes, broken)
         else:
-            mine.has_held(broken)
+            mine.has_held(broken, sizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import torch
 
@@ -16,6 +17,8 @@ from forwardbook.pipeline.derivation.brevity import short_enough
 from forwardbook.pipeline.derivation.derived import Derived, with_counts_said
 from forwardbook.pipeline.derivation.over_counts import over_counts
 from forwardbook.profiling.proof import prove
+
+_TURNED: Final = {"<": ">", ">": "<"}
 
 
 def run_first(
@@ -69,3 +72,13 @@ def negated(condition: Condition) -> Condition:
     """The opposite condition."""
     opposite = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
     return Condition(condition.left, opposite[condition.op], condition.right)
+
+
+def beyond(condition: Condition) -> Condition:
+    """What breaks a condition beyond its border: where two sizes are equal either may stand for the other.
+
+    `max(a, b)` asks whether one is the larger, and is as large where neither is.
+    """
+    if condition.op in _TURNED and not (condition.left.is_const or condition.right.is_const):
+        return Condition(condition.left, _TURNED[condition.op], condition.right)
+    return negated(condition)

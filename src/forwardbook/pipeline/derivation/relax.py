@@ -14,6 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.formula import Condition, Expr
@@ -21,7 +22,7 @@ from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.of_callers import Outcome, each_of_callers, of_callers
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.own_conditions import of_others
-from forwardbook.pipeline.derivation.regimes import negated
+from forwardbook.pipeline.derivation.regimes import beyond, negated
 from forwardbook.profiling.proof import Point, measure, met_in, widths_of
 from forwardbook.profiling.sizes import draw
 
@@ -158,8 +159,9 @@ def _outcome(
     for broken in filter(None, (test, without)):
         others.pop(broken.text(), None)
     known = test.symbols() | {name for c in held for name in c.symbols()}
-    for names in (known - set(fixed), frozenset[str](), None):
-        wanted = [negated(test), *general]
+    sides = dict.fromkeys((beyond(test), negated(test)))
+    for side, names in product(sides, (known - set(fixed), frozenset[str](), None)):
+        wanted = [side, *general]
         if names is not None:  # a size of 1 hides much: of the sizes in question, too, if that can be avoided
             above = [n for n, value in numbers.items() if value > 1 and (n in names or n not in known)]
             wanted += [*others.values(), *(Condition(Expr.symbol(n), ">", Expr.const(1)) for n in above)]

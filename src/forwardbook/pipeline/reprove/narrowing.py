@@ -81,7 +81,7 @@ def _judge(call: Call, alone: Alone, trace: Trace, values: Mapping[str, int]) ->
     told = entry.told(one, trace, way.recipe.calls_as, values)
     if told.equal and not (told.unexplained and told.all_hold):
         entry.confirm(one, values)
-        alone.has_held(broken)
+        alone.has_held(broken, values)
     elif told.unexplained and not told.equal and broken:
         alone.fails(values, broken)
     elif told.unexplained:
