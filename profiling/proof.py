@@ -27,6 +27,7 @@ TRIES = 24
 REDRAWS = 6
 MORE = 3  # further points, while a size of a formula has had one value at all of them
 REFUSALS = 3  # of drawn sizes, by what holds the modules or runs before them, until what it asked is heeded
+OTHERS = 5  # calls beside its own in which a pattern is looked for
 UNEQUAL = {"w_dtype_bytes": 3, "a_dtype_bytes": 5, "kv_dtype_bytes": 7}
 
 
@@ -110,6 +111,23 @@ def met_in(trace: Trace, pattern: Pattern, sizes: Mapping[str, int]) -> Point | 
     """A pattern against its own call in a run at `sizes`, widths among them; None where the run made none."""
     call = find_call(trace, pattern.path, pattern.occurrence)
     return compare(pattern.summary, summarise(trace, call, {}), sizes) if call is not None else None
+
+
+def met_throughout(trace: Trace, pattern: Pattern, sizes: Mapping[str, int]) -> Point | None:
+    """The same of all of its calls that the run made: the first that differs, else its own.
+
+    What a caller does to one of them alone (a window from the second layer on) its own call does not show.
+    """
+    own = met_in(trace, pattern, sizes)
+    if own is None or own.differences:
+        return own
+    for path, occurrence in pattern.others[:OTHERS]:
+        call = find_call(trace, path, occurrence)
+        if call is not None:
+            point = compare(pattern.summary, summarise(trace, call, {}), sizes)
+            if point.differences:
+                return point
+    return own
 
 
 def _integer(size: Size) -> int:

@@ -71,6 +71,8 @@ class Pattern:
     before: frozenset[str] = frozenset()
     """The sizes that anything in the run had needed as numbers by the end of the call: what is handed to it
     may have the shape that so many layers before it gave."""
+    others: tuple[tuple[str, int], ...] = ()
+    """Further calls of these costs: the path of each, and which call of that module it is."""
     around: tuple[Condition, ...] = ()
     """What anything in the run had asked by the end of the call, constructors of what holds the module among
     them: under these the run comes to the call, and its costs may hang on none of them."""
@@ -159,6 +161,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         summary=summary,
         paths=tuple(dict.fromkeys(c.path for c, _, _ in group)),
         occurrence=occurrence,
+        others=tuple((c.path, n) for c, _, n in group[1:]),
         conditions=tuple(_conditions(run, call, summary)),
         assumptions=tuple(sorted(run.trace.assumed)),
         unruled=tuple(u for u in run.trace.unruled if call.index in run.trace.ancestors(u.call)),

@@ -15,7 +15,8 @@ from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.alone import DRAWS, Alone, Search, plainness
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
-from forwardbook.profiling.proof import measure, met_in, widths_of
+from forwardbook.pipeline.derivation.regimes import compares_sizes
+from forwardbook.profiling.proof import measure, met_throughout, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
 SAMPLED: Final = 24  # sizes at which an equation is looked at that no run was seen to break
@@ -35,6 +36,7 @@ def of_others(
     numbers = {name: note.hint for name, note in first.notes.items()}
     stated = [*(Condition.parse(c) for c in first.recipe.conditions), *held]
     said = {c.text(): c for one in derived for c in (*one.pattern.conditions, *one.pattern.steady)}
+    said = {c.text(): c for one in derived for c in one.pattern.around if compares_sizes(c)} | said
     universe = [c for c in said.values() if c.symbols() <= numbers.keys()]
     alone = [_of(one, own, universe) for one, own in zip(derived, conditions, strict=True)]
     asking = [one for one in alone if one.others]
@@ -84,7 +86,7 @@ def _judge(
     for one, mine in zip(derived, alone, strict=True):
         if not one.exact or not (broken := mine.broken(sizes)) or mine.knows(broken):
             continue
-        point = met_in(trace, one.pattern, sizes)
+        point = met_throughout(trace, one.pattern, sizes)
         if point is None:
             continue
         if point.differences:

@@ -23,7 +23,7 @@ from forwardbook.pipeline.derivation.of_callers import Outcome, each_of_callers,
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import beyond, negated
-from forwardbook.profiling.proof import Point, measure, met_in, widths_of
+from forwardbook.profiling.proof import Point, measure, met_throughout, widths_of
 from forwardbook.profiling.sizes import draw
 
 MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
@@ -174,7 +174,7 @@ def _outcome(
             trace = measure(first.recipe, sizes, first.dtype, widths)
         except Exception:  # noqa: BLE001 - the module refuses these sizes: its own condition
             continue
-        return sizes, [met_in(trace, one.pattern, {**sizes, **widths}) for one in bench.derived]
+        return sizes, [met_throughout(trace, one.pattern, {**sizes, **widths}) for one in bench.derived]
     return None
 
 
