@@ -14,7 +14,7 @@ from typing import Final
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
-from forwardbook.pipeline.derivation.regimes import beyond
+from forwardbook.pipeline.derivation.regimes import beyond, compares_sizes
 
 FREE: Final = 4  # draws that fit a formula's own conditions, and points where others' did not hold
 AIMS: Final = 3  # draws that break one condition on purpose, each for another formula that may need it
@@ -22,6 +22,7 @@ FEW: Final = 3  # conditions by which a formula may have more than the fewest, t
 TRIALS: Final = 6  # suspects that are broken one by one, the plainest first
 NEEDS: Final = 2  # conditions of others that are added one by one; then all that were broken
 DRAWS: Final = 48  # for all formulas of a run, if nothing else is said
+MISSES: Final = 2  # times as often there may be no sizes to draw: that costs no run
 REFUSED: Final = 24  # runs that the module may refuse: some for each thing that it asks of its sizes
 
 
@@ -120,7 +121,7 @@ class Search:
         self.draws, self.most_refusals = draws, refusals
         self.waiting = deque(alone)
         self.aimed: Counter[str] = Counter()
-        self.drawn = self.refusals = 0
+        self.drawn = self.missed = self.refusals = 0
         self.freely: Alone | None = None
         """For which formula the last sizes were drawn, if they were not aimed."""
 
@@ -137,14 +138,16 @@ class Search:
 
     def sizes(self) -> dict[str, int] | None:
         """The next, or None where nothing is left to try."""
-        while self.drawn < self.draws and self.refusals < self.most_refusals:
-            self.drawn += 1
+        most = MISSES * self.draws
+        while self.drawn < self.draws and self.missed < most and self.refusals < self.most_refusals:
             asked = self._trying() or self._freely() or self._aimed()
             if asked is None:
                 return None
             found = self.free.draw(*asked)
             if found is not None:
+                self.drawn += 1
                 return found
+            self.missed += 1
             if self.freely is not None:
                 self.freely.kept = []
         return None
@@ -181,7 +184,7 @@ class Search:
                     known[text] = condition
         if not left:
             return None
-        text = min(left, key=lambda text: (self.aimed[text], -len(left[text]), text))
+        text = min(left, key=lambda t: (self.aimed[t], not compares_sizes(known[t]), -len(left[t]), t))
         self.aimed[text] += 1
         fewest = min(len(one.own) for one in left[text])
         one = self.free.rng.choice([one for one in left[text] if len(one.own) <= fewest + FEW])

@@ -19,6 +19,7 @@ from forwardbook.pipeline.derivation.regimes import compares_sizes
 from forwardbook.profiling.proof import measure, met_throughout, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
+ORDERS: Final = 24  # further draws at most, for each two sizes of which something asked which is the larger
 SAMPLED: Final = 24  # sizes at which an equation is looked at that no run was seen to break
 
 
@@ -40,7 +41,8 @@ def of_others(
     universe = [c for c in said.values() if c.symbols() <= numbers.keys()]
     alone = [_of(one, own, universe) for one, own in zip(derived, conditions, strict=True)]
     asking = [one for one in alone if one.others]
-    draws = max(DRAWS, PER_PATTERN * len(asking))
+    orders = min(ORDERS, sum(map(compares_sizes, universe)))
+    draws = max(DRAWS, PER_PATTERN * len(asking)) + orders
     search = Search(asking, FreeSizes(numbers, stated, rng), draws)
     widths = widths_of(first.dtype)
     for sizes, trace in search.runs(lambda sizes: measure(first.recipe, sizes, first.dtype, widths)):
