@@ -9,6 +9,7 @@ from typing import Final
 
 from forwardbook.analyzers.instances.pretrained.depth import counts_layers
 from forwardbook.formula import Condition
+from forwardbook.pipeline.reprove.deep_runs import DEEP
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import Way
 from forwardbook.profiling.sizes import draw
@@ -43,12 +44,18 @@ def _each_input(way: Way) -> Iterator[Beside]:
 
 
 def _each_unnamed(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]:
-    """Each size that no formula names, half and twice: of which kinds layers are may follow from it."""
+    """Each size that no formula names, other than it is, in a model of many layers.
+
+    What a constructor compares with the number of a layer decides of which kind that layer is.
+    """
     named = {name for one in regimes for formula in one.formulas.values() for name in formula.symbols()}
+    few = {name: hint for name, hint in way.hints.items() if counts_layers(name) and 1 < hint < DEEP}
+    deep = {**way.hints, **dict.fromkeys(few, DEEP)}
     for name in sorted(way.hints.keys() - way.inputs - named):
         hint = way.hints[name]
+        others = {hint // 2, hint - 1, hint + 1, hint * 2} - {hint, 0}
         if not counts_layers(name):
-            yield from (Beside({**way.hints, name: size}, name) for size in (hint // 2, hint * 2) if size)
+            yield from (Beside({**deep, name: size}, name) for size in sorted(others) if size > 0)
 
 
 def _few_layers(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[dict[str, int]]:

@@ -63,25 +63,35 @@ def _is_wrong(call: Call) -> bool:
 
 def _judge(call: Call, told: Told, near: Beside, dtype: torch.dtype) -> None:
     """What a run tells of a regime; one that a single size makes wrong is given a bound of that size."""
-    entry, one, _ = call
+    entry, one, way = call
     values = {**near.sizes, **widths_of(dtype)}
     if told.unexplained and not told.equal and _is_spoken_of_nowhere(call, values, dtype):
         entry.note(one, "what no regime gives with few layers none gives with all")
-    elif not (told.is_wrong and near.changed and _is_bounded(call, near, dtype)):
+    elif not told.is_wrong or not near.changed:
         entry.judge(one, told, values)
+    elif not _is_right(call, {**near.sizes, near.changed: way.hints[near.changed]}, dtype):
+        entry.note(one, "more layers call it as no regime says: `reprove --deep` tells of which it is")
+    elif not _is_bounded(call, near, dtype):
+        entry.judge(one, told, values)
+
+
+def _is_right(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> bool:
+    """Whether it is not wrong at sizes that its way takes."""
+    _, _, way = call
+    told = _told(call, sizes, dtype) if way.asked.takes(sizes) else None
+    return told is not None and not told.is_wrong
 
 
 def _is_bounded(call: Call, near: Beside, dtype: torch.dtype) -> bool:
     """Whether a bound of the size that was changed keeps a regime right, and holds wherever it was proved."""
     entry, one, way = call
     name = near.changed
-
-    def fits(size: int) -> bool:
-        sizes = {**way.hints, name: size}
-        told = _told(call, sizes, dtype) if way.asked.takes(sizes) else None
-        return told is not None and not told.is_wrong
-
-    needed = bound(name, way.hints[name], near.sizes[name], fits)
+    needed = bound(
+        name,
+        way.hints[name],
+        near.sizes[name],
+        lambda size: _is_right(call, {**near.sizes, name: size}, dtype),
+    )
     if not met_in_proof(needed, one.regime):
         return False
     entry.needed[one.regime.name] = [*entry.needed.get(one.regime.name, ()), needed]
