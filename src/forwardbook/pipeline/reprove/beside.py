@@ -15,6 +15,7 @@ from forwardbook.pipeline.reprove.work import Way
 from forwardbook.profiling.sizes import draw
 
 TIMES: Final = (2, 10)
+MANY: Final = 40  # layers: more than most models have, and than fields that name a layer were made for
 FEWEST: Final = (1, 2, 3)  # layers: where a loop is not entered, entered once, and gone through again
 DRAWS: Final = 2  # of the other sizes, for each of these: a peak hides another
 ATTEMPTS: Final = 6  # to draw them
@@ -30,8 +31,9 @@ class Beside:
 
 def beside(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
     """The model's own sizes, then each changed alone, then few layers, others as they are and drawn."""
-    found = (Beside(dict(way.hints)), *_each_input(way), *_each_unnamed(way, regimes))
-    every = (*found, *(Beside(sizes) for sizes in _few_layers(way, regimes, rng)))
+    alone = (*_each_input(way), *_each_unnamed(way, regimes), *_many_layers(way, regimes))
+    drawn = (Beside(sizes) for sizes in _few_layers(way, regimes, rng))
+    every = (Beside(dict(way.hints)), *alone, *drawn)
     yield from (one for one in every if way.asked.takes(one.sizes))
 
 
@@ -48,14 +50,25 @@ def _each_unnamed(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]
 
     What a constructor compares with the number of a layer decides of which kind that layer is.
     """
-    named = {name for one in regimes for formula in one.formulas.values() for name in formula.symbols()}
     few = {name: hint for name, hint in way.hints.items() if counts_layers(name) and 1 < hint < DEEP}
     deep = {**way.hints, **dict.fromkeys(few, DEEP)}
-    for name in sorted(way.hints.keys() - way.inputs - named):
+    for name in sorted(way.hints.keys() - way.inputs - _named(regimes)):
         hint = way.hints[name]
         others = {hint // 2, hint - 1, hint + 1, hint * 2} - {hint, 0}
         if not counts_layers(name):
             yield from (Beside({**deep, name: size}, name) for size in sorted(others) if size > 0)
+
+
+def _many_layers(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]:
+    """Each count of layers that a formula names, large: which layer is the last of a kind may be a number."""
+    for name in sorted(way.hints.keys() & _named(regimes)):
+        if counts_layers(name) and 1 < way.hints[name] < MANY:
+            yield Beside({**way.hints, name: MANY}, name)
+
+
+def _named(regimes: Sequence[StoredRegime]) -> set[str]:
+    """The sizes that formulas name."""
+    return {name for one in regimes for formula in one.formulas.values() for name in formula.symbols()}
 
 
 def _few_layers(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[dict[str, int]]:
