@@ -76,8 +76,10 @@ def _judge(call: Call, told: Told, near: Beside, dtype: torch.dtype) -> None:
 
 
 def _is_right(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> bool:
-    """Whether it is not wrong at sizes that its way takes."""
-    _, _, way = call
+    """Whether it is not wrong at sizes that its way takes; where it does not hold it says nothing."""
+    entry, one, way = call
+    if not entry.holds(one, {**sizes, **widths_of(dtype)}):
+        return True
     told = _told(call, sizes, dtype) if way.asked.takes(sizes) else None
     return told is not None and not told.is_wrong
 
@@ -105,10 +107,10 @@ def _is_spoken_of_nowhere(call: Call, values: Mapping[str, int], dtype: torch.dt
 
     Then these are sizes of which no regime speaks, however many layers there are.
     """
-    _, one, way = call
+    entry, one, way = call
     layers = {name: hint for name, hint in way.hints.items() if counts_layers(name)}
     deeper = {**values, **layers}
-    if deeper == values or not one.holds(deeper):
+    if deeper == values or not entry.holds(one, deeper):
         return False
     told = _told(call, {name: deeper[name] for name in way.hints}, dtype)
     return told is not None and told.equal and bool(told.unexplained)
