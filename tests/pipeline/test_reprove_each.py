@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from forwardbook.pipeline.reprove.bounds import bound
 from forwardbook.pipeline.reprove.each import work
 from forwardbook.workspace import Workspace
 
@@ -48,3 +49,24 @@ def test_a_peak_that_only_more_layers_have_is_named() -> None:
 def test_sizes_of_which_no_regime_speaks_are_not_held_against_few_layers() -> None:
     """A last stage of 13 by 13 pads its windows of 11, with one block as with two; one block shifts none."""
     assert "equal" == again(SHIPPED["transformers_SwinAttention"], worker=work).state
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "text"),
+    [(6, 3, "{every} >= 5"), (6, 7, "{every} <= 6"), (6, 60, "{every} <= 28"), (6, 5, "{every} >= 6")],
+)
+def test_a_bound_is_the_last_size_that_fits(good: int, bad: int, text: str) -> None:
+    """On the way from one that does to one that does not, whichever is the larger."""
+    limit = {3: range(5, 99), 7: range(7), 60: range(29), 5: range(6, 99)}[bad]
+
+    assert text == bound("every", good, bad, limit.__contains__).text()
+
+
+def test_a_field_that_says_which_layer_is_the_last_of_a_kind_bounds_how_many_there_are() -> None:
+    """ERNIE's experts end with layer 27, a number of its config: beyond that layers are of another kind."""
+    entry = SHIPPED["transformers_Ernie4_5_MoeModel"]
+    kept = {one.name: tuple(c for c in one.conditions if "28" not in c) for one in entry.regimes[:1]}
+    open_to_all = [one.model_copy(update={"conditions": kept[one.name]}) for one in entry.regimes[:1]]
+    [found] = again(entry.model_copy(update={"regimes": tuple(open_to_all)}), worker=work).regimes
+
+    assert ("equal", ("{num_hidden_layers} <= 28",)) == (found.state, found.needs)

@@ -46,7 +46,8 @@ def reprove(
         bool,
         typer.Option(
             "--each",
-            help="Near a model's own sizes: change those of inputs one by one, and take the fewest layers.",
+            help="Near a model's own sizes: change those of inputs one by one and those that no formula names, "
+            "take few layers and many, and give a regime that one size makes wrong its bound.",
         ),
     ] = False,
     jobs: Jobs = 1,
@@ -58,7 +59,8 @@ def reprove(
     """Measure stored classes again at larger sizes; exit code 1, and the class, where a formula is wrong.
 
     Nothing is derived: the formulas as they are stored must give every number of every line that is measured.
-    With --narrow what a regime needs is stored among its conditions, with --deep of which layers it is.
+    With --narrow and --each what a regime needs is stored among its conditions, with --deep of which layers
+    it is.
     """
     import json
     import secrets
