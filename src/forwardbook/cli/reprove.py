@@ -46,7 +46,7 @@ def reprove(
         bool,
         typer.Option(
             "--each",
-            help="Near a model's own sizes: change those of inputs one by one and those that no formula names, "
+            help="Near a model's own sizes: change those of inputs one by one and those no formula names, "
             "take few layers and many, and give a regime that one size makes wrong its bound.",
         ),
     ] = False,
