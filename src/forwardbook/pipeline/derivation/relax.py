@@ -12,7 +12,7 @@ to the test there, too. One that matters takes the place of the condition; where
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -76,6 +76,8 @@ class _Bench:
     numbers: Mapping[str, int]
     rng: random.Random
     learnt: Learnt
+    undrawn: set[str] = field(default_factory=set)
+    """The tests for which no sizes were found: what lies beyond them no run told."""
 
 
 def relax(
@@ -96,11 +98,14 @@ def relax(
     bench = _Bench(derived, essential, held, numbers, random.Random(seed), learnt)
     tests = _tests(derived, essential)
     outcomes = {test.text(): _outcome(test, bench) for test in tests}
+    undrawn = frozenset(bench.undrawn)
     beyond = {test.text(): _beyond(test, outcomes[test.text()], bench) for test in tests}
     learnt.asked.update(c.text() for one in derived for c in one.pattern.conditions)
     steady = {c.text(): c for one in derived for c in one.pattern.steady if c.symbols() <= numbers.keys()}
     others = {text: _outcome(c, bench) for text, c in list(steady.items())[:MOST]}
-    found = [_judged(i, one, essential[i], tests, outcomes, beyond) for i, one in enumerate(derived)]
+    found = [
+        _judged(i, one, essential[i], tests, outcomes, beyond, undrawn) for i, one in enumerate(derived)
+    ]
     found = [_with(one, _steadying(i, one, others, steady)) for i, one in enumerate(found)]
     needed = of_others(derived, [one.conditions for one in found], held, bench.rng)
     return [_with(one, more) for one, more in zip(found, needed, strict=True)]
@@ -160,6 +165,7 @@ def _outcome(
         others.pop(broken.text(), None)
     known = test.symbols() | {name for c in held for name in c.symbols()}
     sides = dict.fromkeys((beyond(test), negated(test)))
+    bench.undrawn.add(test.text())
     for side, names in product(sides, (known - set(fixed), frozenset[str](), None)):
         wanted = [side, *general]
         if names is not None:  # a size of 1 hides much: of the sizes in question, too, if that can be avoided
@@ -169,6 +175,7 @@ def _outcome(
         sizes = draw(numbers, wanted, bench.rng, fixed, attempts=ATTEMPTS, repairs=REPAIRS)
         if sizes is None:
             continue
+        bench.undrawn.discard(test.text())
         widths = widths_of(first.dtype)
         try:
             trace = measure(first.recipe, sizes, first.dtype, widths)
@@ -224,6 +231,7 @@ def _judged(
     tests: Sequence[Condition],
     outcomes: Mapping[str, Outcome | None],
     beyond: Mapping[str, _Beyond],
+    undrawn: Collection[str],
 ) -> Relaxed:
     names = one.pattern.summary.symbols()
     counted = {*one.interpolated, *(name for c in one.pattern.consumed for name in c.symbols)}
@@ -239,7 +247,7 @@ def _judged(
         outcome = outcomes[test.text()]
         if outcome is None:
             refused.append(test)
-            if test.text() in mine or (about_size and test.symbols() & counted):
+            if test.text() in mine or (about_size and (test.symbols() & counted or test.text() in undrawn)):
                 kept.append(test)  # what a formula gives of a single layer no run told
             continue
         found = _dropped(index, test, outcome, beyond[test.text()], one.proof.points)

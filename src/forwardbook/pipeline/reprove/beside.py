@@ -32,7 +32,7 @@ class Beside:
 def beside(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
     """The model's own sizes, then each changed alone, then few layers, others as they are and drawn."""
     alone = (*_each_input(way), *_each_unnamed(way, regimes), *_many_layers(way, regimes))
-    drawn = (Beside(sizes) for sizes in _few_layers(way, regimes, rng))
+    drawn = (*_ones(way, regimes, rng), *(Beside(sizes) for sizes in _few_layers(way, regimes, rng)))
     every = (Beside(dict(way.hints)), *alone, *drawn)
     yield from (one for one in every if way.asked.takes(one.sizes))
 
@@ -64,6 +64,21 @@ def _many_layers(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]:
     for name in sorted(way.hints.keys() & _named(regimes)):
         if counts_layers(name) and 1 < way.hints[name] < MANY:
             yield Beside({**way.hints, name: MANY}, name)
+
+
+def _ones(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
+    """Sizes of formulas that are 1, with others as regimes ask that do not hold where this is so alone.
+
+    Where a width of each head is told, a single head needs another width of all: derivations seldom draw that.
+    """
+    for name in sorted(way.hints.keys() & _named(regimes)):
+        alone = {**way.hints, name: 1}
+        asking = [one for one in regimes if name in one.names and not all(c.is_met(alone) for c in one.conditions)]
+        if way.hints[name] > 1 and not counts_layers(name) and asking:
+            asked = [*way.asked.stated, *_of_others(rng.choice(asking), way.hints, ())]
+            drawn = draw(way.hints, asked, rng, {name: 1}, attempts=ATTEMPTS)
+            if drawn is not None:
+                yield Beside(drawn, name)
 
 
 def _named(regimes: Sequence[StoredRegime]) -> set[str]:
