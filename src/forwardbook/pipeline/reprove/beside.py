@@ -69,7 +69,7 @@ def _many_layers(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]:
 def _ones(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
     """Sizes of formulas that are 1, with others as regimes ask that do not hold where this is so alone.
 
-    Where a width of each head is told, a single head needs another width of all: derivations seldom draw that.
+    Where the width of a head is told, a single head needs another width of all: derivations seldom draw that.
     """
     for name in sorted(way.hints.keys() & _named(regimes)):
         alone = {**way.hints, name: 1}
