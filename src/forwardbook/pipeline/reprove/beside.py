@@ -73,7 +73,8 @@ def _ones(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iter
     """
     for name in sorted(way.hints.keys() & _named(regimes)):
         alone = {**way.hints, name: 1}
-        asking = [one for one in regimes if name in one.names and not all(c.is_met(alone) for c in one.conditions)]
+        naming = (one for one in regimes if name in one.names)
+        asking = [one for one in naming if not all(c.is_met(alone) for c in one.conditions)]
         if way.hints[name] > 1 and not counts_layers(name) and asking:
             asked = [*way.asked.stated, *_of_others(rng.choice(asking), way.hints, ())]
             drawn = draw(way.hints, asked, rng, {name: 1}, attempts=ATTEMPTS)
