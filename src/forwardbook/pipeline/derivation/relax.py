@@ -20,6 +20,7 @@ from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.of_callers import Outcome, each_of_callers, of_callers
+from forwardbook.pipeline.derivation.ones import excludes_one, is_above_one
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import beyond, negated
@@ -157,7 +158,7 @@ def _outcome(
     """
     first, numbers = bench.derived[0], bench.numbers
     fixed = {}
-    if _is_above_one(test):
+    if is_above_one(test):
         fixed = {next(iter(test.symbols())): 1}
     general = [*(Condition.parse(c) for c in first.recipe.conditions), *bench.held, *held]
     others = {c.text(): c for conditions in bench.essential for c in conditions}
@@ -183,10 +184,6 @@ def _outcome(
             continue
         return sizes, [met_throughout(trace, one.pattern, {**sizes, **widths}) for one in bench.derived]
     return None
-
-
-def _is_above_one(test: Condition) -> bool:
-    return test.op == ">" and test.right == Expr.const(1) and len(test.symbols()) == 1
 
 
 @dataclass(frozen=True)
@@ -240,6 +237,7 @@ def _judged(
     breaches: list[tuple[Condition, dict[str, int]]] = []
     refused: list[Condition] = []
     points = list(one.proof.points)
+    stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= names]
     for test in tests:
         about_size = test.op == ">" and test.symbols() <= names and test.text() not in mine
         if test.text() not in mine and not about_size:
@@ -247,7 +245,8 @@ def _judged(
         outcome = outcomes[test.text()]
         if outcome is None:
             refused.append(test)
-            if test.text() in mine or (about_size and (test.symbols() & counted or test.text() in undrawn)):
+            untold = about_size and (test.symbols() & counted or test.text() in undrawn)
+            if test.text() in mine or (untold and not excludes_one(test, [*essential, *stated])):
                 kept.append(test)  # what a formula gives of a single layer no run told
             continue
         found = _dropped(index, test, outcome, beyond[test.text()], one.proof.points)
@@ -256,7 +255,6 @@ def _judged(
         points += found.points
     kept += of_callers(index, kept, outcomes)
     proof = replace(one.proof, points=points)
-    stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= names]
     said = independent(list({c.text(): c for c in (*stated, *kept)}.values()), zeros=True)
     told = {c.text() for c in said}
     # where a stronger condition ends the weaker one may still hold: there the next regime says so itself

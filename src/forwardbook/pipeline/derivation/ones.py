@@ -1,0 +1,18 @@
+"""Conditions in; out what they say of a size that is 1, where much is another path than above it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forwardbook.formula import Condition, Expr
+
+
+def is_above_one(test: Condition) -> bool:
+    """Whether it says that a size is above 1, and nothing else."""
+    return test.op == ">" and test.right == Expr.const(1) and len(test.symbols()) == 1
+
+
+def excludes_one(test: Condition, said: Sequence[Condition]) -> bool:
+    """Whether what is said of the size of a test by itself, as that it is even, keeps it from being 1."""
+    [name] = test.symbols()
+    return any(c.symbols() == {name} and not c.is_met({name: 1}) for c in said)
