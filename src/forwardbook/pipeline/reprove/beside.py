@@ -67,19 +67,19 @@ def _many_layers(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]:
 
 
 def _ones(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
-    """Sizes of formulas that are 1, with others as regimes ask that do not hold where this is so alone.
+    """Each size that formulas name as 1, with others drawn as a regime asks that names it.
 
     Where the width of a head is told, a single head needs another width of all: derivations seldom draw that.
+    What costs less with a single one hides behind another peak at most sizes of the others.
     """
     for name in sorted(way.hints.keys() & _named(regimes)):
-        alone = {**way.hints, name: 1}
-        naming = (one for one in regimes if name in one.names)
-        asking = [one for one in naming if not all(c.is_met(alone) for c in one.conditions)]
-        if way.hints[name] > 1 and not counts_layers(name) and asking:
-            asked = [*way.asked.stated, *_of_others(rng.choice(asking), way.hints, ())]
-            drawn = draw(way.hints, asked, rng, {name: 1}, attempts=ATTEMPTS)
-            if drawn is not None:
-                yield Beside(drawn, name)
+        naming = [one for one in regimes if name in one.names]
+        if way.hints[name] > 1 and not counts_layers(name) and naming:
+            for _ in range(DRAWS):
+                asked = [*way.asked.stated, *_of_others(rng.choice(naming), way.hints, ())]
+                drawn = draw(way.hints, asked, rng, {name: 1}, attempts=ATTEMPTS)
+                if drawn is not None:
+                    yield Beside(drawn, name)
 
 
 def _named(regimes: Sequence[StoredRegime]) -> set[str]:
