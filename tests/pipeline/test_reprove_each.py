@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from forwardbook.formula import Condition
 from forwardbook.pipeline.reprove.bounds import bound
 from forwardbook.pipeline.reprove.each import work
+from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
 from forwardbook.workspace import Workspace
 
 from .reproofs import again
@@ -70,3 +72,17 @@ def test_a_field_that_says_which_layer_is_the_last_of_a_kind_bounds_how_many_the
     [found] = again(entry.model_copy(update={"regimes": tuple(open_to_all)}), worker=work).regimes
 
     assert ("equal", ("{num_hidden_layers} <= 28",)) == (found.state, found.needs)
+
+
+def test_a_bound_takes_out_of_a_proof_what_agreed_by_chance() -> None:
+    """The peak of another state hid a single head at one of four points: three others are a proof."""
+    regime = SHIPPED["torch_Linear"].regimes[0]
+    proof = regime.proof
+    assert proof is not None
+    sizes = {"in_features": 8, "a_dtype_bytes": 4}
+    points = [proof.points[0].model_copy(update={"sizes": {**sizes, "batch_size": n}}) for n in (1, 2, 3, 5)]
+    chance = regime.model_copy(update={"proof": proof.model_copy(update={"points": tuple(points)})})
+
+    above, far = Condition.parse("{batch_size} >= 2"), Condition.parse("{batch_size} >= 3")
+    assert is_left_by_proof(above, chance)
+    assert not is_left_by_proof(far, chance)

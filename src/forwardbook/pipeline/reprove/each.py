@@ -15,7 +15,7 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.beside import Beside, beside
 from forwardbook.pipeline.reprove.bounds import bound
 from forwardbook.pipeline.reprove.held import Told, said
-from forwardbook.pipeline.reprove.stored_regimes import met_in_proof
+from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
 from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, worked
 from forwardbook.profiling.proof import measure, widths_of
 
@@ -85,7 +85,7 @@ def _is_right(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> bool:
 
 
 def _is_bounded(call: Call, near: Beside, dtype: torch.dtype) -> bool:
-    """Whether a bound of the size that was changed keeps a regime right, and holds wherever it was proved."""
+    """Whether a bound of the size that was changed keeps a regime right, and leaves enough of its proof."""
     entry, one, way = call
     name = near.changed
     needed = bound(
@@ -94,7 +94,7 @@ def _is_bounded(call: Call, near: Beside, dtype: torch.dtype) -> bool:
         near.sizes[name],
         lambda size: _is_right(call, {**near.sizes, name: size}, dtype),
     )
-    if not met_in_proof(needed, one.regime):
+    if not is_left_by_proof(needed, one.regime):
         return False
     entry.needed[one.regime.name] = [*entry.needed.get(one.regime.name, ()), needed]
     met = entry.met[one.regime.name]

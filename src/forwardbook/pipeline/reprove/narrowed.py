@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.places import at_places
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain
-from forwardbook.pipeline.reprove.stored_regimes import met_in_proof
+from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
 from forwardbook.schema import Entry, Regime
 from forwardbook.workspace import Database
 
@@ -29,9 +29,18 @@ def _with(entry: Entry, told: dict[str, list[RegimeAgain]]) -> Entry:
 
 
 def _saying(regime: Regime, found: Sequence[RegimeAgain]) -> Regime:
-    fitting = [
-        text for one in found for text in one.needs if met_in_proof(Condition.parse(text), regime)
-    ]
-    regime = regime.model_copy(update={"conditions": tuple(dict.fromkeys((*regime.conditions, *fitting)))})
+    for text in dict.fromkeys(text for one in found for text in one.needs):
+        if is_left_by_proof(Condition.parse(text), regime):
+            regime = _needing(regime, text)
     places = dict.fromkeys(place for one in found for place in one.places)
     return at_places(regime, places) if places else regime
+
+
+def _needing(regime: Regime, text: str) -> Regime:
+    """A regime with a condition, proved at those of its points that meet it."""
+    needed, proof = Condition.parse(text), regime.proof
+    if proof is not None:
+        inside = tuple(point for point in proof.points if needed.is_met(point.sizes))
+        proof = proof.model_copy(update={"points": inside})
+    conditions = tuple(dict.fromkeys((*regime.conditions, text)))
+    return regime.model_copy(update={"conditions": conditions, "proof": proof})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError, parse
 from forwardbook.pipeline.child.request import DATA
 from forwardbook.pipeline.derivation.entry_lines import statements
-from forwardbook.profiling.proof import predict
+from forwardbook.profiling.proof import POINTS, predict
 from forwardbook.schema import (
     BUILT,
     CONFIGURED,
@@ -211,6 +212,20 @@ def met_in_proof(condition: Condition, regime: Regime) -> bool:
     """Whether a condition held at every point at which a regime was proved, one at least."""
     points = regime.proof.points if regime.proof is not None else ()
     return bool(points) and all(condition.is_met(point.sizes) for point in points)
+
+
+def is_left_by_proof(condition: Condition, regime: Regime) -> bool:
+    """Whether so many points of a proof meet a condition that it is a proof without the others.
+
+    A formula may agree by chance where it does not hold: its peak is another there.
+    """
+    points = regime.proof.points if regime.proof is not None else ()
+    met = Counter(_is_full(p.sizes) for p in points if condition.is_met(p.sizes))
+    return bool(points) and all(met[full] >= POINTS for full in {_is_full(p.sizes) for p in points})
+
+
+def _is_full(sizes: Mapping[str, int]) -> bool:
+    return sizes.get("a_dtype_bytes", 4) == 4
 
 
 def _exact(*texts: str) -> list[Expr]:
