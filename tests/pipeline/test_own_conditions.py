@@ -22,13 +22,20 @@ from forwardbook.pipeline.derivation.relax import relax
 
 from .matrices import Maker, Projection, over_rows
 
+LAYER = f"{Projection.__module__}.{Projection.__qualname__}"
 
-class Square(nn.Module):
-    """A layer over patches of a square image, after more questions than are put to the test one by one."""
 
-    def __init__(self, width: int) -> None:
+class Holder(nn.Module):
+    """What calls a layer; some hang on a number as well."""
+
+    def __init__(self, width: int, number: int = 0) -> None:
         super().__init__()
         self.layer = Projection(width)
+        self.number = number
+
+
+class Square(Holder):
+    """A layer over patches of a square image, after more questions than are put to the test one by one."""
 
     def forward(self, x: Tensor) -> Tensor:
         if any(x.shape[2] == width for width in range(100, 120)):
@@ -39,8 +46,7 @@ class Square(nn.Module):
 
 def _with_needed(recipe: Recipe, seed: int) -> tuple[list[Derived], list[list[Condition]]]:
     """A model and the projection within it, and what each needs of the other's conditions."""
-    layer = f"{Projection.__module__}.{Projection.__qualname__}"
-    derived = derive(recipe, FULL, [recipe.calls_as, layer], seed)
+    derived = derive(recipe, FULL, [recipe.calls_as, LAYER], seed)
     return derived, of_others(derived, [derived[0].pattern.conditions, ()], (), random.Random(seed))
 
 
@@ -81,12 +87,8 @@ def test_what_the_caller_chose_and_no_point_changed_is_a_condition(
     assert said is ("{images} == 2" in [c.text() for c in with_counts_said(kept).pattern.conditions])
 
 
-class Halved(nn.Module):
+class Halved(Holder):
     """A layer over every second row, after a row more where they are odd."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.layer = Projection(width)
 
     def forward(self, x: Tensor) -> Tensor:
         if any(x.shape[1] == width for width in range(100, 120)):
@@ -108,39 +110,28 @@ def test_what_the_caller_rounds_up_is_said_by_the_layer(recipe_from: Maker, seed
     assert right or not all(c.holds(sizes) for c in needed[1])
 
 
-class AtLeast(nn.Module):
+class AtLeast(Holder):
     """A layer over the rows that come, or over as many as there are to be at least."""
 
-    def __init__(self, width: int, least: int) -> None:
-        super().__init__()
-        self.layer = Projection(width)
-        self.least = least
-
     def forward(self, x: Tensor) -> Tensor:
-        return self.layer(x.new_zeros(max(self.least, x.shape[0]), x.shape[1]))
+        return self.layer(x.new_zeros(max(self.number, x.shape[0]), x.shape[1]))
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_right_at_a_border_alone_does_not_hold_beyond(recipe_from: Maker, seed: int) -> None:
     """Nine rows are nine where there are to be nine at least, and twelve where there are to be twelve."""
     recipe = over_rows(recipe_from, AtLeast, "width", "least", least=5)
-    layer = f"{Projection.__module__}.{Projection.__qualname__}"
-    relaxed = relax(derive(recipe, FULL, [recipe.calls_as, layer], seed), seed)
+    relaxed = relax(derive(recipe, FULL, [recipe.calls_as, LAYER], seed), seed)
 
     sizes = {"rows": 9, "width": 6, "least": 12}
     assert all(any(not c.holds(sizes) for c in one.conditions) for one in relaxed)
 
 
-class Halving(nn.Module):
+class Halving(Holder):
     """A layer over rows that are halved as often as a factor is a power of two."""
 
-    def __init__(self, width: int, factor: int) -> None:
-        super().__init__()
-        self.layer = Projection(width)
-        self.factor = factor
-
     def forward(self, x: Tensor) -> Tensor:
-        for _ in range(int(math.log2(self.factor))):
+        for _ in range(int(math.log2(self.number))):
             x = x[::2]
         return self.layer(x)
 
@@ -158,20 +149,15 @@ def test_how_often_the_caller_did_something_is_said_by_the_layer(recipe_from: Ma
         assert right or not all(c.holds(sizes) for c in needed[1])
 
 
-class Again(nn.Module):
+class Again(Holder):
     """A layer over all rows and some of them again, of which there are a fifth of a factor."""
-
-    def __init__(self, width: int, factor: int) -> None:
-        super().__init__()
-        self.layer = Projection(width)
-        self.factor = factor
 
     def forward(self, x: Tensor) -> Tensor:
         if any(x.shape[1] == width for width in range(100, 120)):
             raise ValueError("no such width")
-        if x.shape[0] != 5 * self.factor:
+        if x.shape[0] != 5 * self.number:
             return self.layer(x)
-        again = list(range(x.shape[0] // self.factor))
+        again = list(range(x.shape[0] // self.number))
         return self.layer(torch.cat([x, x[again]]))
 
 

@@ -1,15 +1,15 @@
-"""A way to call classes in; out sizes near those that its model has: each changed alone, and few layers."""
+"""A way to call classes in; out sizes near those that its model has: one is changed, or layers are few."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.analyzers.instances.pretrained.depth import counts_layers
-from forwardbook.formula import Condition
-from forwardbook.pipeline.reprove.deep_runs import DEEP
+from forwardbook.pipeline.reprove.deep_runs import DEEP, few_counts
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import Way
 from forwardbook.profiling.sizes import draw
@@ -23,16 +23,17 @@ ATTEMPTS: Final = 6  # to draw them
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Sizes, and the one of those that a model is built with that alone is not as the model has it."""
+    """Sizes, and the one of them that was changed on purpose, if a bound of it may be what a regime needs."""
 
     sizes: dict[str, int]
     changed: str = ""
 
 
 def beside(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
-    """The model's own sizes, then each changed alone, then few layers, others as they are and drawn."""
-    alone = (*_each_input(way), *_each_unnamed(way, regimes), *_many_layers(way, regimes))
-    drawn = (*_ones(way, regimes, rng), *(Beside(sizes) for sizes in _few_layers(way, regimes, rng)))
+    """The model's own sizes, each changed alone, each 1, few layers; of these two others are drawn, too."""
+    named = {name for one in regimes for formula in one.formulas.values() for name in formula.symbols()}
+    alone = (*_each_input(way), *_each_unnamed(way, named), *_many_layers(way, named))
+    drawn = (*_ones(way, named, regimes, rng), *_few_layers(way, regimes, rng))
     every = (Beside(dict(way.hints)), *alone, *drawn)
     yield from (one for one in every if way.asked.takes(one.sizes))
 
@@ -45,60 +46,59 @@ def _each_input(way: Way) -> Iterator[Beside]:
             yield Beside({**way.hints, name: size})
 
 
-def _each_unnamed(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]:
+def _each_unnamed(way: Way, named: AbstractSet[str]) -> Iterator[Beside]:
     """Each size that no formula names, other than it is, in a model of many layers.
 
     What a constructor compares with the number of a layer decides of which kind that layer is.
     """
-    few = {name: hint for name, hint in way.hints.items() if counts_layers(name) and 1 < hint < DEEP}
-    deep = {**way.hints, **dict.fromkeys(few, DEEP)}
-    for name in sorted(way.hints.keys() - way.inputs - _named(regimes)):
+    deep = {**way.hints, **dict.fromkeys(few_counts(way.hints), DEEP)}
+    for name in sorted(way.hints.keys() - way.inputs - named):
         hint = way.hints[name]
         others = {hint // 2, hint - 1, hint + 1, hint * 2} - {hint, 0}
         if not counts_layers(name):
             yield from (Beside({**deep, name: size}, name) for size in sorted(others) if size > 0)
 
 
-def _many_layers(way: Way, regimes: Sequence[StoredRegime]) -> Iterator[Beside]:
+def _many_layers(way: Way, named: AbstractSet[str]) -> Iterator[Beside]:
     """Each count of layers that a formula names, large: which layer is the last of a kind may be a number."""
-    for name in sorted(way.hints.keys() & _named(regimes)):
+    for name in sorted(way.hints.keys() & named):
         if counts_layers(name) and 1 < way.hints[name] < MANY:
             yield Beside({**way.hints, name: MANY}, name)
 
 
-def _ones(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
+def _ones(
+    way: Way, named: AbstractSet[str], regimes: Sequence[StoredRegime], rng: random.Random
+) -> Iterator[Beside]:
     """Each size that formulas name as 1, with others drawn as a regime asks that names it.
 
     Where the width of a head is told, a single head needs another width of all: derivations seldom draw that.
     What costs less with a single one hides behind another peak at most sizes of the others.
     """
-    for name in sorted(way.hints.keys() & _named(regimes)):
-        naming = [one for one in regimes if name in one.names]
-        if way.hints[name] > 1 and not counts_layers(name) and naming:
-            for _ in range(DRAWS):
-                asked = [*way.asked.stated, *_of_others(rng.choice(naming), way.hints, ())]
-                drawn = draw(way.hints, asked, rng, {name: 1}, attempts=ATTEMPTS)
-                if drawn is not None:
-                    yield Beside(drawn, name)
+    for name in sorted(way.hints.keys() & named):
+        if way.hints[name] > 1 and not counts_layers(name):
+            naming = [one for one in regimes if name in one.names]
+            yield from (Beside(sizes, name) for sizes in _drawn(way, naming, rng, {name: 1}))
 
 
-def _named(regimes: Sequence[StoredRegime]) -> set[str]:
-    """The sizes that formulas name."""
-    return {name for one in regimes for formula in one.formulas.values() for name in formula.symbols()}
-
-
-def _few_layers(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[dict[str, int]]:
+def _few_layers(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
     counts = [name for name in way.hints if counts_layers(name)]
     for few in FEWEST if counts else ():
         fixed = dict.fromkeys(counts, few)
-        yield {**way.hints, **fixed}
-        for _ in range(DRAWS):
-            asked = [*way.asked.stated, *_of_others(rng.choice(regimes), way.hints, counts)]
-            drawn = draw(way.hints, asked, rng, fixed, attempts=ATTEMPTS)
-            if drawn is not None:
-                yield drawn
+        yield Beside({**way.hints, **fixed})
+        yield from map(Beside, _drawn(way, regimes, rng, fixed, but_of=counts))
 
 
-def _of_others(one: StoredRegime, hints: Collection[str], counts: Collection[str]) -> Iterator[Condition]:
-    """The conditions of a regime that say nothing of how many layers there are."""
-    return (c for c in one.conditions if c.symbols() <= set(hints) and c.symbols().isdisjoint(counts))
+def _drawn(
+    way: Way,
+    regimes: Sequence[StoredRegime],
+    rng: random.Random,
+    fixed: Mapping[str, int],
+    but_of: Collection[str] = (),
+) -> Iterator[dict[str, int]]:
+    """Sizes with some fixed, the others as one of the regimes asks, but for what it asks `but_of` some."""
+    for _ in range(DRAWS):
+        said = (c for c in rng.choice(regimes).conditions if c.symbols() <= way.hints.keys())
+        asked = [*way.asked.stated, *(c for c in said if c.symbols().isdisjoint(but_of))]
+        drawn = draw(way.hints, asked, rng, fixed, attempts=ATTEMPTS)
+        if drawn is not None:
+            yield drawn

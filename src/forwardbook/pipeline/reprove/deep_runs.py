@@ -68,7 +68,7 @@ class DeepRuns:
         """
         if dtype not in self._usual:
             plain = self.plain(dtype)
-            few = plain is not None and _few(self.hints)
+            few = plain is not None and few_counts(self.hints)
             self._usual[dtype] = [plain, *self._more(dtype)] if plain is not None and few else ()
         return self._usual[dtype]
 
@@ -107,7 +107,7 @@ class DeepRuns:
     def _deeper(self, sizes: Mapping[str, int], dtype: torch.dtype) -> Iterator[Run]:
         """With more layers of every kind; each kind by itself where all cannot be."""
         asked = [one for one in self.stated if one.is_met(self.hints)]  # others: for larger ones
-        few = _few(self.hints)
+        few = few_counts(self.hints)
         for many in (few, *([name] for name in few if len(few) > 1)):
             deep = {**sizes, **dict.fromkeys(many, DEEP)}
             if not all(one.is_met(deep) for one in asked):
@@ -118,7 +118,7 @@ class DeepRuns:
                     return
 
 
-def _few(hints: Mapping[str, int]) -> list[str]:
+def few_counts(hints: Mapping[str, int]) -> list[str]:
     """The sizes that count layers of which there are few."""
     return [name for name, hint in hints.items() if counts_layers(name) and 1 < hint < DEEP]
 

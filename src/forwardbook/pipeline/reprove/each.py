@@ -1,7 +1,7 @@
-"""What a child process does to shake stored entries: change sizes one by one, take the fewest layers.
+"""What a child process does to shake stored entries: change sizes one by one, take few layers and many.
 
 Sizes that are drawn all at once are rarely those at which a single one decides: one side of an image alone,
-a batch of one more, a stack of a single layer.
+a batch of one more, a single head, a stack of a single layer.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _judge(call: Call, alone: Alone, trace: Trace, values: Mapping[str, int]) ->
     if alone.knows(broken) and entry.met[one.regime.name].points:
         return
     told = entry.told(one, trace, way.recipe.calls_as, values)
-    if told.equal and not (told.unexplained and told.all_hold):
+    if told.equal and not told.is_wrong:
         entry.confirm(one, values)
         alone.has_held(broken, values)
     elif told.unexplained and not told.equal and broken:
