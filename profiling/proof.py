@@ -188,7 +188,7 @@ def prove(
             if wanted == least + MORE or not (left or _unvaried(free, seen)):
                 break
             wanted += 1
-        fixed = _kept(hints, rng, attempt)
+        fixed = some_kept(hints, rng, attempt)
         if seen and attempt % 2:
             fixed = {name: value for name, value in fixed.items() if not _unvaried({name: value}, seen)}
         if len(seen) >= least:  # what is refused at most sizes may never have been met as the run had it
@@ -257,7 +257,7 @@ def _unvaried(hints: Mapping[str, int], points: Sequence[Mapping[str, int]]) -> 
     return any(hint > 1 and len({sizes[name] for sizes in points}) == 1 for name, hint in hints.items())
 
 
-def _kept(hints: Mapping[str, int], rng: random.Random, attempt: int) -> dict[str, int]:
+def some_kept(hints: Mapping[str, int], rng: random.Random, attempt: int) -> dict[str, int]:
     """Names kept at their hints: none at first, then a growing share (never the half that must change)."""
     if attempt < 6:
         return {}

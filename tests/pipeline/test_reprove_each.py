@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from forwardbook.formula import Condition
 from forwardbook.pipeline.reprove.bounds import bound
 from forwardbook.pipeline.reprove.each import work
+from forwardbook.pipeline.reprove.narrowed import narrowed
 from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
-from forwardbook.workspace import Workspace
+from forwardbook.schema import Entry
+from forwardbook.workspace import Database, Workspace
 
 from .reproofs import again
 
@@ -37,15 +40,35 @@ def test_a_formula_that_names_no_batch_is_named() -> None:
     assert "different" == again(entry.model_copy(update={"regimes": (wrong,)}), worker=work).state
 
 
-def test_a_peak_that_only_more_layers_have_is_named() -> None:
-    """A feedforward of two layers has no state of three matrices: without its condition it is wrong."""
+def open_to_two() -> Entry:
+    """A feedforward of which nothing says that it has three layers, proved where two agreed by chance."""
     entry = SHIPPED["transformers_EdgeTamFeedForward"]
     [regime] = entry.regimes
-    open_to_two = regime.model_copy(update={"conditions": ("{num_layers} > 1",)})
-    found = again(entry.model_copy(update={"regimes": (open_to_two,)}), worker=work)
+    assert regime.proof is not None
+    chance = [p.model_copy(update={"sizes": {**p.sizes, "num_layers": 2}}) for p in regime.proof.points]
+    proof = regime.proof.model_copy(update={"points": tuple(chance)})
+    told = {"conditions": ("{num_layers} > 1",), "proof": proof}
+    return entry.model_copy(update={"regimes": (regime.model_copy(update=told),)})
 
-    assert "different" == found.state
-    assert any(text.startswith("total, peak") for text in found.regimes[0].differences)
+
+def test_a_peak_that_only_more_layers_have_bounds_their_count() -> None:
+    """A feedforward of two layers has no state of three matrices."""
+    [found] = again(open_to_two(), worker=work).regimes
+
+    assert ("equal", ("{num_layers} >= 3",)) == (found.state, found.needs)
+
+
+def test_what_is_left_of_a_proof_by_no_bound_is_proved_anew_within_it() -> None:
+    """As many points as a proof has in each number format, each of them measured where the bound holds."""
+    found = again(open_to_two(), worker=work)
+    database = Database({}).with_entries({found.key: open_to_two()})
+    [entry] = narrowed([found], database).values()
+    [regime] = entry.regimes
+    assert regime.proof is not None
+
+    assert "{num_layers} >= 3" in regime.conditions
+    assert {4: 3, 2: 3} == Counter(point.sizes["a_dtype_bytes"] for point in regime.proof.points)
+    assert all(point.sizes["num_layers"] >= 3 for point in regime.proof.points)
 
 
 def test_sizes_of_which_no_regime_speaks_are_not_held_against_few_layers() -> None:

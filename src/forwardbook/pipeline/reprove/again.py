@@ -18,7 +18,7 @@ from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.regenerate.asked_again import derived_as, subject_of
 from forwardbook.pipeline.spread import HERE, Spread
-from forwardbook.schema import Entry, Record
+from forwardbook.schema import Entry, ProofPoint, Record
 from forwardbook.workspace import Database
 from forwardbook.workspace.families import family_of
 
@@ -55,6 +55,8 @@ class RegimeAgain(Record):
     differences: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     """Conditions of other classes without which it was seen to fail, where these were looked for."""
+    proved: tuple[ProofPoint, ...] = ()
+    """Points that meet what it needs, where its proof has too few of them."""
     places: tuple[str, ...] = ()
     """Where it is called, where a deeper model was seen to have layers of which it is not."""
 

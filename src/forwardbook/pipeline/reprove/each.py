@@ -6,6 +6,7 @@ a batch of one more, a single head, a stack of a single layer.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -15,6 +16,7 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.beside import Beside, beside
 from forwardbook.pipeline.reprove.bounds import bound
 from forwardbook.pipeline.reprove.held import Told, said
+from forwardbook.pipeline.reprove.proved import points_within
 from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
 from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, worked
 from forwardbook.profiling.proof import measure, widths_of
@@ -53,7 +55,8 @@ class Each(Runs):
             for call in asked:
                 entry, one, way = call
                 if not one.guessed(trace.assumed):
-                    _judge(call, entry.told(one, trace, way.recipe.calls_as, values), near, dtype)
+                    told = entry.told(one, trace, way.recipe.calls_as, values)
+                    _judge(call, told, near, dtype, self.rng)
 
 
 def _is_wrong(call: Call) -> bool:
@@ -61,18 +64,33 @@ def _is_wrong(call: Call) -> bool:
     return bool(entry.met[one.regime.name].differences)
 
 
-def _judge(call: Call, told: Told, near: Beside, dtype: torch.dtype) -> None:
+def _judge(call: Call, told: Told, near: Beside, dtype: torch.dtype, rng: random.Random) -> None:
     """What a run tells of a regime; one that a single size makes wrong is given a bound of that size."""
     entry, one, way = call
     values = {**near.sizes, **widths_of(dtype)}
     if told.unexplained and not told.equal and _is_spoken_of_nowhere(call, values, dtype):
         entry.note(one, "what no regime gives with few layers none gives with all")
-    elif not told.is_wrong or not near.changed:
+    elif not told.is_wrong:
         entry.judge(one, told, values)
+    elif not near.changed:
+        right = _more_layers(call, near, dtype)
+        if right is None or not _is_bounded(call, near.sizes, *right, dtype, rng):
+            entry.judge(one, told, values)
     elif not _is_right(call, {**near.sizes, near.changed: way.hints[near.changed]}, dtype):
         entry.note(one, "more layers call it as no regime says: `reprove --deep` tells of which it is")
-    elif not _is_bounded(call, near, dtype):
+    elif not _is_bounded(call, near.sizes, near.changed, way.hints[near.changed], dtype, rng):
         entry.judge(one, told, values)
+
+
+def _more_layers(call: Call, near: Beside, dtype: torch.dtype) -> tuple[str, int] | None:
+    """A count of layers, and one more of them at which a regime is right, where as many as there are fail."""
+    entry, one, way = call
+    for name in filter(counts_layers, way.hints):
+        more = max(way.hints[name], near.sizes[name] + 1)
+        sizes = {**near.sizes, name: more}
+        if entry.holds(one, {**sizes, **widths_of(dtype)}) and _is_right(call, sizes, dtype):
+            return name, more
+    return None
 
 
 def _is_right(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> bool:
@@ -84,20 +102,20 @@ def _is_right(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> bool:
     return told is not None and not told.is_wrong
 
 
-def _is_bounded(call: Call, near: Beside, dtype: torch.dtype) -> bool:
-    """Whether a bound of the size that was changed keeps a regime right, and leaves enough of its proof."""
-    entry, one, way = call
-    name = near.changed
-    needed = bound(
-        name,
-        way.hints[name],
-        near.sizes[name],
-        lambda size: _is_right(call, {**near.sizes, name: size}, dtype),
-    )
-    if not is_left_by_proof(needed, one.regime):
-        return False
-    entry.needed[one.regime.name] = [*entry.needed.get(one.regime.name, ()), needed]
+def _is_bounded(
+    call: Call, sizes: Mapping[str, int], name: str, good: int, dtype: torch.dtype, rng: random.Random
+) -> bool:
+    """Whether a bound of one size keeps a regime right, and leaves enough of its proof or is proved anew."""
+    entry, one, _ = call
+    needed = bound(name, good, sizes[name], lambda size: _is_right(call, {**sizes, name: size}, dtype))
+    every = (*entry.needed.get(one.regime.name, ()), needed)
     met = entry.met[one.regime.name]
+    if not is_left_by_proof(needed, one.regime, met.proved):
+        more = points_within(call, every, rng)
+        if not is_left_by_proof(needed, one.regime, more):
+            return False
+        met.proved = more
+    entry.needed[one.regime.name] = every
     met.needs = (*met.needs, needed.text())
     return True
 

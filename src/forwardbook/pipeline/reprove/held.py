@@ -20,7 +20,7 @@ from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, general
 from forwardbook.formula import Condition
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain, State
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
-from forwardbook.schema import WIDTH_NAMES, Entry, Given
+from forwardbook.schema import WIDTH_NAMES, Entry, Given, ProofPoint
 
 CALLS: Final = 8  # calls of modules in one place of a model that are looked at: first, last, some between
 Flips = dict[str, str]
@@ -36,6 +36,8 @@ class _Met:
     differences: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     """Conditions of other classes without which it was seen to fail."""
+    proved: tuple[ProofPoint, ...] = ()
+    """Points that meet these, where its proof has too few of them."""
     places: tuple[str, ...] = ()
     """Where it is called, where a deeper model has layers of which it is not."""
     explains: bool = False
@@ -99,6 +101,7 @@ class Again:
             sizes=met.sizes,
             differences=met.differences,
             needs=met.needs,
+            proved=met.proved,
             places=met.places,
         )
 

@@ -8,7 +8,7 @@ from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.places import at_places
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain
 from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
-from forwardbook.schema import Entry, Regime
+from forwardbook.schema import Entry, ProofPoint, Regime
 from forwardbook.workspace import Database
 
 
@@ -29,11 +29,20 @@ def _with(entry: Entry, told: dict[str, list[RegimeAgain]]) -> Entry:
 
 
 def _saying(regime: Regime, found: Sequence[RegimeAgain]) -> Regime:
+    more = [point for one in found for point in one.proved]
     for text in dict.fromkeys(text for one in found for text in one.needs):
         if is_left_by_proof(Condition.parse(text), regime):
             regime = _needing(regime, text)
+        elif is_left_by_proof(Condition.parse(text), regime, more):
+            regime = _needing(_proved_at(regime, more), text)
     places = dict.fromkeys(place for one in found for place in one.places)
     return at_places(regime, places) if places else regime
+
+
+def _proved_at(regime: Regime, more: Sequence[ProofPoint]) -> Regime:
+    assert regime.proof is not None  # what has none is left by none
+    points = tuple({repr(point.sizes): point for point in (*regime.proof.points, *more)}.values())
+    return regime.model_copy(update={"proof": regime.proof.model_copy(update={"points": points})})
 
 
 def _needing(regime: Regime, text: str) -> Regime:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -28,6 +28,7 @@ from forwardbook.schema import (
     QUANTITIES,
     TOLD,
     WIDTH_NAMES,
+    ProofPoint,
     Regime,
     field_said,
 )
@@ -214,12 +215,12 @@ def met_in_proof(condition: Condition, regime: Regime) -> bool:
     return bool(points) and all(condition.is_met(point.sizes) for point in points)
 
 
-def is_left_by_proof(condition: Condition, regime: Regime) -> bool:
-    """Whether so many points of a proof meet a condition that it is a proof without the others.
+def is_left_by_proof(condition: Condition, regime: Regime, more: Sequence[ProofPoint] = ()) -> bool:
+    """Whether so many points of a proof, and more, meet a condition that it is one without the others.
 
     A formula may agree by chance where it does not hold: its peak is another there.
     """
-    points = regime.proof.points if regime.proof is not None else ()
+    points = (*regime.proof.points, *more) if regime.proof is not None else ()
     met = Counter(_is_full(p.sizes) for p in points if condition.is_met(p.sizes))
     return bool(points) and all(met[full] >= POINTS for full in {_is_full(p.sizes) for p in points})
 
