@@ -39,11 +39,14 @@ def beside(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Ite
 
 
 def _each_input(way: Way) -> Iterator[Beside]:
-    """Each size that inputs alone have several times as large, and one larger."""
+    """Each size that inputs alone have several times as large, and one larger.
+
+    What only the largest makes wrong ends somewhere: positions that are told apart up to so many.
+    """
     for name in sorted(way.inputs):
         hint = way.hints[name]
-        for size in (*(hint * times for times in TIMES), hint + 1):
-            yield Beside({**way.hints, name: size})
+        for size in (hint + 1, *(hint * times for times in TIMES)):
+            yield Beside({**way.hints, name: size}, name if size == hint * max(TIMES) else "")
 
 
 def _each_unnamed(way: Way, named: AbstractSet[str]) -> Iterator[Beside]:
