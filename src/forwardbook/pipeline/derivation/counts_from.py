@@ -16,12 +16,12 @@ import torch
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.formula import Condition, Expr
-from forwardbook.profiling.proof import measure, met_in, predict, widths_of
+from forwardbook.pipeline.derivation.other_peaks import at_other_peaks
+from forwardbook.profiling.proof import measure, met_in, widths_of
 from forwardbook.profiling.sizes import draw
 
 LOWER: Final = 8  # at most so many steps down: the counts lie at most so far above those of the run
 TRIES: Final = 2  # draws of sizes, where the module refuses the first
-DRAWS: Final = 6  # states of memory for each of which sizes are looked for at which it is the peak
 
 Counts = Mapping[str, int]
 
@@ -70,7 +70,9 @@ class Lowering:
             if holding is None:
                 continue
             left = {i: patterns[i] for i in holding}
-            other = self._of_other_peaks(left, wanted, sizes, {name: value})
+            other = at_other_peaks(
+                left.values(), self.dtype, sizes, self.numbers, wanted, self.rng, {name: value}
+            )
             again = self._right(left, other) if other is not None else None
             return holding if again is None else again
         return []
@@ -84,36 +86,6 @@ class Lowering:
             return None
         points = {i: met_in(trace, pattern, {**sizes, **widths}) for i, pattern in patterns.items()}
         return [i for i, point in points.items() if point is not None and not point.differences]
-
-    def _of_other_peaks(
-        self, patterns: Mapping[int, Pattern], wanted: Sequence[Condition], sizes: Counts, fixed: Counts
-    ) -> dict[str, int] | None:
-        """Sizes at which other states of memory are the peak than at `sizes`, of as many patterns as found.
-
-        A state that comes only with more layers is not missed where another is larger.
-        """
-        peaks = {i: self._states(pattern) for i, pattern in patterns.items()}
-        here = {i: _largest(states, sizes) for i, states in peaks.items() if len(states) > 1}
-        larger = [
-            Condition(state, ">", peaks[i][place])
-            for i, place in here.items()
-            for state in peaks[i]
-            if state != peaks[i][place]
-        ]
-        found: list[dict[str, int]] = []
-        for one in list(dict.fromkeys(larger))[:DRAWS]:
-            if not any(one.is_met(drawn) for drawn in found):
-                drawn = draw(self.numbers, [*wanted, one], self.rng, fixed, attempts=TRIES)
-                found += [drawn] if drawn is not None else []
-        return max(found, key=lambda drawn: sum(one.is_met(drawn) for one in larger), default=None)
-
-    def _states(self, pattern: Pattern) -> list[Expr]:
-        widths = widths_of(self.dtype)
-        return [Expr.of(state).subs(widths) for state in pattern.summary.peaks]
-
-
-def _largest(states: Sequence[Expr], sizes: Counts) -> int:
-    return max(range(len(states)), key=lambda place: predict(states[place], sizes) or 0)
 
 
 def at_least(name: str, value: int) -> Condition:

@@ -11,7 +11,7 @@ from forwardbook.formula import Condition
 from forwardbook.profiling.proof import Point
 
 Outcome = tuple[dict[str, int], list[Point | None]]
-"""Sizes that break a condition, and every pattern held against a run there."""
+"""Sizes that break a condition, and every pattern held against a run there, or at others that break it."""
 
 
 def of_callers(
@@ -21,9 +21,9 @@ def of_callers(
     found: list[Condition] = []
     for text, outcome in outcomes.items():
         point = outcome[1][index] if outcome is not None else None
-        if outcome is None or point is None or not point.differences:
+        if point is None or not point.differences:
             continue
-        if all(condition.is_met(outcome[0]) for condition in (*kept, *found)):
+        if all(condition.is_met(point.sizes) for condition in (*kept, *found)):
             found.append(Condition.parse(text))
     return found
 

@@ -14,22 +14,19 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 
 from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.breaking import Bench
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.of_callers import Outcome, each_of_callers, of_callers
-from forwardbook.pipeline.derivation.ones import excludes_one, is_above_one
+from forwardbook.pipeline.derivation.ones import excludes_one
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.own_conditions import of_others
-from forwardbook.pipeline.derivation.regimes import beyond, negated
-from forwardbook.profiling.proof import Point, measure, met_throughout, widths_of
-from forwardbook.profiling.sizes import draw
+from forwardbook.pipeline.derivation.regimes import negated
+from forwardbook.profiling.proof import Point
 
 MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
-ATTEMPTS = 2  # draws of sizes that break a condition
-REPAIRS = 45  # conditions mended for one of them: what succeeds takes fewer
 
 
 @dataclass
@@ -67,20 +64,6 @@ class Relaxed:
     refused: tuple[Condition, ...]
 
 
-@dataclass(frozen=True)
-class _Bench:
-    """What every test of one run needs."""
-
-    derived: Sequence[Derived]
-    essential: Sequence[Sequence[Condition]]
-    held: Sequence[Condition]
-    numbers: Mapping[str, int]
-    rng: random.Random
-    learnt: Learnt
-    undrawn: set[str] = field(default_factory=set)
-    """The tests for which no sizes were found: what lies beyond them no run told."""
-
-
 def relax(
     derived: Sequence[Derived],
     seed: int,
@@ -96,14 +79,14 @@ def relax(
     numbers = {name: note.hint for name, note in derived[0].notes.items()}
     essential = [informative(one.pattern.conditions, one.pattern.conditions) for one in derived]
     learnt = Learnt() if learnt is None else learnt
-    bench = _Bench(derived, essential, held, numbers, random.Random(seed), learnt)
+    bench = Bench(derived, essential, held, numbers, random.Random(seed))
     tests = _tests(derived, essential)
-    outcomes = {test.text(): _outcome(test, bench) for test in tests}
+    outcomes = {test.text(): bench.outcome_of_two(test) for test in tests}
     undrawn = frozenset(bench.undrawn)
-    beyond = {test.text(): _beyond(test, outcomes[test.text()], bench) for test in tests}
+    beyond = {test.text(): _beyond(test, outcomes[test.text()], bench, learnt) for test in tests}
     learnt.asked.update(c.text() for one in derived for c in one.pattern.conditions)
     steady = {c.text(): c for one in derived for c in one.pattern.steady if c.symbols() <= numbers.keys()}
-    others = {text: _outcome(c, bench) for text, c in list(steady.items())[:MOST]}
+    others = {text: bench.outcome(c) for text, c in list(steady.items())[:MOST]}
     found = [
         _judged(i, one, essential[i], tests, outcomes, beyond, undrawn) for i, one in enumerate(derived)
     ]
@@ -149,43 +132,6 @@ def _divides(condition: Condition) -> bool:
     return "%" in condition.text() and condition.op == "=="
 
 
-def _outcome(
-    test: Condition, bench: _Bench, held: Sequence[Condition] = (), without: Condition | None = None
-) -> Outcome | None:
-    """Sizes that break the condition, and every pattern held against a run there; None if none ran.
-
-    One condition is broken at a time, where that can be; `without` need not hold either way.
-    """
-    first, numbers = bench.derived[0], bench.numbers
-    fixed = {}
-    if is_above_one(test):
-        fixed = {next(iter(test.symbols())): 1}
-    general = [*(Condition.parse(c) for c in first.recipe.conditions), *bench.held, *held]
-    others = {c.text(): c for conditions in bench.essential for c in conditions}
-    for broken in filter(None, (test, without)):
-        others.pop(broken.text(), None)
-    known = test.symbols() | {name for c in held for name in c.symbols()}
-    sides = dict.fromkeys((beyond(test), negated(test)))
-    bench.undrawn.add(test.text())
-    for side, names in product(sides, (known - set(fixed), frozenset[str](), None)):
-        wanted = [side, *general]
-        if names is not None:  # a size of 1 hides much: of the sizes in question, too, if that can be avoided
-            above = [n for n, value in numbers.items() if value > 1 and (n in names or n not in known)]
-            wanted += [*others.values(), *(Condition(Expr.symbol(n), ">", Expr.const(1)) for n in above)]
-        wanted = [c for c in wanted if c.symbols() <= set(numbers)]
-        sizes = draw(numbers, wanted, bench.rng, fixed, attempts=ATTEMPTS, repairs=REPAIRS)
-        if sizes is None:
-            continue
-        bench.undrawn.discard(test.text())
-        widths = widths_of(first.dtype)
-        try:
-            trace = measure(first.recipe, sizes, first.dtype, widths)
-        except Exception:  # noqa: BLE001 - the module refuses these sizes: its own condition
-            continue
-        return sizes, [met_throughout(trace, one.pattern, {**sizes, **widths}) for one in bench.derived]
-    return None
-
-
 @dataclass(frozen=True)
 class _Beyond:
     """Guards of the path beyond a dropped condition, each with a run that breaks it there, if one does."""
@@ -194,26 +140,26 @@ class _Beyond:
     known: bool = True
 
 
-def _beyond(test: Condition, outcome: Outcome | None, bench: _Bench) -> _Beyond:
+def _beyond(test: Condition, outcome: Outcome | None, bench: Bench, learnt: Learnt) -> _Beyond:
     """The guards of the run that broke `test` and left formulas as they are, put to the test on that side."""
     if outcome is None or not _is_branch(test, bench):
         return _Beyond()
     sizes, points = outcome
     holding = [one for one, p in zip(bench.derived, points, strict=True) if p and not p.differences]
-    guards = bench.learnt.of(test, bench.derived)
+    guards = learnt.of(test, bench.derived)
     if guards is None:
         guards = further_guards(test, sizes, holding) if holding else []
         if guards is None:
             return _Beyond(known=False)
         if len(holding) == len(points):
-            bench.learnt.beyond.setdefault(test.text(), guards)
+            learnt.beyond.setdefault(test.text(), guards)
     if len(guards) > MOST:
         return _Beyond(known=False)
     there = (negated(test),)
-    return _Beyond(tuple((guard, _outcome(guard, bench, there, test)) for guard in guards))
+    return _Beyond(tuple((guard, bench.outcome(guard, there, test)) for guard in guards))
 
 
-def _is_branch(test: Condition, bench: _Bench) -> bool:
+def _is_branch(test: Condition, bench: Bench) -> bool:
     """Whether code may branch on a test: what it compared, and sizes that a caller chooses, being 1."""
     if any(test in conditions for conditions in bench.essential):
         return True
@@ -275,19 +221,20 @@ def _dropped(
 ) -> _Verdict:
     """Nothing to keep where the formula holds on the other side; there a guard of that side, or the test."""
     sizes, found = outcome
-    stays = _Verdict([(test, sizes)], [])
     point = found[index]
+    there = sizes if point is None else {name: point.sizes[name] for name in sizes}
+    stays = _Verdict([(test, there)], [])
     if point is None or point.differences or not beyond.known:
         return stays
     points, mattering = [point], []
-    for guard, there in beyond.guards:
-        if there is None:
+    for guard, run in beyond.guards:
+        if run is None:
             continue  # it cannot be broken on that side: it says no more than that the test is broken
-        other = there[1][index]
+        other = run[1][index]
         if other is not None and not other.differences:
             points.append(other)
         elif other is not None:
-            mattering.append((guard, there[0]))
+            mattering.append((guard, run[0]))
     if not mattering:
         return _Verdict([], points)
     guard, _ = mattering[0]

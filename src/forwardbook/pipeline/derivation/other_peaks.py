@@ -1,0 +1,52 @@
+"""Call patterns and sizes in; out sizes at which other states of memory are their peaks.
+
+What comes, or goes, with a size is not missed where another state is larger: a single run tells little of it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import torch
+
+from forwardbook.analyzers.symbolic.patterns import Pattern
+from forwardbook.formula import Condition, Expr
+from forwardbook.profiling.proof import predict, widths_of
+from forwardbook.profiling.sizes import draw
+
+DRAWS: Final = 6  # states of memory for each of which sizes are looked for at which it is the peak
+TRIES: Final = 2  # to draw these
+
+Counts = Mapping[str, int]
+
+
+def at_other_peaks(
+    patterns: Iterable[Pattern],
+    dtype: torch.dtype,
+    sizes: Counts,
+    numbers: Counts,
+    wanted: Sequence[Condition],
+    rng: random.Random,
+    fixed: Counts,
+) -> dict[str, int] | None:
+    """Sizes at which other states are the peak than at `sizes`, of as many patterns as found.
+
+    `numbers` are the sizes of the run that they stem from; `wanted` holds, and `fixed` is as it says.
+    """
+    larger = [condition for pattern in patterns for condition in _larger(pattern, dtype, sizes)]
+    found: list[dict[str, int]] = []
+    for one in list(dict.fromkeys(larger))[:DRAWS]:
+        if not any(one.is_met(drawn) for drawn in found):
+            drawn = draw(numbers, [*wanted, one], rng, fixed, attempts=TRIES)
+            found += [drawn] if drawn is not None else []
+    return max(found, key=lambda drawn: sum(one.is_met(drawn) for one in larger), default=None)
+
+
+def _larger(pattern: Pattern, dtype: torch.dtype, sizes: Counts) -> list[Condition]:
+    """That a state is larger than the one that is the largest at these sizes, of each other."""
+    widths = widths_of(dtype)
+    states = [Expr.of(state).subs(widths) for state in pattern.summary.peaks]
+    most = max(states, key=lambda state: predict(state, sizes) or 0)
+    return [Condition(state, ">", most) for state in states if state != most]
