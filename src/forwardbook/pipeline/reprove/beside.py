@@ -27,6 +27,8 @@ class Beside:
 
     sizes: dict[str, int]
     changed: str = ""
+    is_deep: bool = False
+    """Whether its model has many layers, some of which may be of no regime whatever was changed."""
 
 
 def beside(way: Way, regimes: Sequence[StoredRegime], rng: random.Random) -> Iterator[Beside]:
@@ -59,7 +61,7 @@ def _each_unnamed(way: Way, named: AbstractSet[str]) -> Iterator[Beside]:
         hint = way.hints[name]
         others = {hint // 2, hint - 1, hint + 1, hint * 2} - {hint, 0}
         if not counts_layers(name):
-            yield from (Beside({**deep, name: size}, name) for size in sorted(others) if size > 0)
+            yield from (Beside({**deep, name: n}, name, is_deep=True) for n in sorted(others) if n > 0)
 
 
 def _many_layers(way: Way, named: AbstractSet[str]) -> Iterator[Beside]:

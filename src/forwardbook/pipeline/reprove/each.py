@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import torch
 
@@ -25,6 +26,10 @@ from forwardbook.profiling.proof import measure, widths_of
 def work(request: Request) -> Response:
     """Each stored entry held against runs beside the model's own sizes."""
     return worked(request, Each)
+
+
+NEXT: Final = (1, 2, 3, 5, 7)
+"""How much more a size is than one that fails, where the module does not take what its way has."""
 
 
 class Each(Runs):
@@ -72,34 +77,49 @@ def _judge(call: Call, told: Told, near: Beside, dtype: torch.dtype, rng: random
         entry.note(one, "what no regime gives with few layers none gives with all")
     elif not told.is_wrong:
         entry.judge(one, told, values)
-    elif not near.changed:
-        right = _more_layers(call, near, dtype)
-        if right is None or not _is_bounded(call, near.sizes, *right, dtype, rng):
+    else:
+        right = _changed_less(call, near, dtype) if near.changed else _more_layers(call, near, dtype)
+        if right is None and near.is_deep:
+            entry.note(one, "more layers call it as no regime says: `reprove --deep` tells of which it is")
+        elif right is None or not _is_bounded(call, near.sizes, *right, dtype, rng):
             entry.judge(one, told, values)
-    elif not _is_right(call, {**near.sizes, near.changed: way.hints[near.changed]}, dtype):
-        entry.note(one, "more layers call it as no regime says: `reprove --deep` tells of which it is")
-    elif not _is_bounded(call, near.sizes, near.changed, way.hints[near.changed], dtype, rng):
-        entry.judge(one, told, values)
+
+
+def _changed_less(call: Call, near: Beside, dtype: torch.dtype) -> tuple[str, int] | None:
+    """The size that was changed, and the first that the module takes of those that may be right."""
+    _, _, way = call
+    name = near.changed
+    first = (near.sizes[name] + more for more in NEXT)
+    for size in dict.fromkeys((way.hints[name], *first)):
+        sizes = {**near.sizes, name: size}
+        told = _told(call, sizes, dtype) if size != near.sizes[name] else None
+        if told is not None:
+            return None if told.is_wrong and _holds(call, sizes, dtype) else (name, size)
+    return None
 
 
 def _more_layers(call: Call, near: Beside, dtype: torch.dtype) -> tuple[str, int] | None:
     """A count of layers, and one more of them at which a regime is right, where as many as there are fail."""
-    entry, one, way = call
+    _, _, way = call
     for name in filter(counts_layers, way.hints):
         more = max(way.hints[name], near.sizes[name] + 1)
         sizes = {**near.sizes, name: more}
-        if entry.holds(one, {**sizes, **widths_of(dtype)}) and _is_right(call, sizes, dtype):
+        told = _told(call, sizes, dtype) if _holds(call, sizes, dtype) else None
+        if told is not None and not told.is_wrong:
             return name, more
     return None
 
 
-def _is_right(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> bool:
-    """Whether it is not wrong at sizes that its way takes; where it does not hold it says nothing."""
+def _holds(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> bool:
+    """Whether a regime says that it holds at sizes that its way takes."""
     entry, one, way = call
-    if not entry.holds(one, {**sizes, **widths_of(dtype)}):
-        return True
-    told = _told(call, sizes, dtype) if way.asked.takes(sizes) else None
-    return told is not None and not told.is_wrong
+    return entry.holds(one, {**sizes, **widths_of(dtype)}) and way.asked.takes(sizes)
+
+
+def _is_right(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> bool:
+    """Whether it is not wrong there: nothing is where it does not hold, or the module refuses the sizes."""
+    told = _told(call, sizes, dtype) if _holds(call, sizes, dtype) else None
+    return told is None or not told.is_wrong
 
 
 def _is_bounded(
