@@ -86,7 +86,10 @@ def _judge(call: Call, told: Told, near: Beside, dtype: torch.dtype, rng: random
 
 
 def _changed_less(call: Call, near: Beside, dtype: torch.dtype) -> tuple[str, int] | None:
-    """The size that was changed, and the first that the module takes of those that may be right."""
+    """The size that was changed, and the first that the module takes of those that may be right.
+
+    Five heads share one head of keys or have five: where it takes none beside 1, all others may be right.
+    """
     _, _, way = call
     name = near.changed
     first = (near.sizes[name] + more for more in NEXT)
@@ -95,7 +98,7 @@ def _changed_less(call: Call, near: Beside, dtype: torch.dtype) -> tuple[str, in
         told = _told(call, sizes, dtype) if size != near.sizes[name] else None
         if told is not None:
             return None if told.is_wrong and _holds(call, sizes, dtype) else (name, size)
-    return None
+    return (name, 2) if near.sizes[name] == 1 else None
 
 
 def _more_layers(call: Call, near: Beside, dtype: torch.dtype) -> tuple[str, int] | None:
@@ -130,9 +133,10 @@ def _is_bounded(
     needed = bound(name, good, sizes[name], lambda size: _is_right(call, {**sizes, name: size}, dtype))
     every = (*entry.needed.get(one.regime.name, ()), needed)
     met = entry.met[one.regime.name]
-    if not is_left_by_proof(needed, one.regime, met.proved):
+    is_refused = _told(call, {**sizes, name: good}, dtype) is None
+    if is_refused or not is_left_by_proof(needed, one.regime, met.proved):
         more = points_within(call, every, rng)
-        if not is_left_by_proof(needed, one.regime, more):
+        if not more or not is_left_by_proof(needed, one.regime, more):
             return False
         met.proved = more
     entry.needed[one.regime.name] = every
