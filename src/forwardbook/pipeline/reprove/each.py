@@ -90,14 +90,18 @@ def _changed_less(call: Call, near: Beside, dtype: torch.dtype) -> tuple[str, in
 
     Five heads share one head of keys or have five: where it takes none beside 1, all others may be right.
     """
-    _, _, way = call
+    entry, one, way = call
     name = near.changed
     first = (near.sizes[name] + more for more in NEXT)
     for size in dict.fromkeys((way.hints[name], *first)):
         sizes = {**near.sizes, name: size}
-        told = _told(call, sizes, dtype) if size != near.sizes[name] else None
+        if size == near.sizes[name] or not way.asked.takes(sizes):
+            continue
+        if not entry.holds(one, {**sizes, **widths_of(dtype)}):
+            return name, size  # nothing is said there
+        told = _told(call, sizes, dtype)
         if told is not None:
-            return None if told.is_wrong and _holds(call, sizes, dtype) else (name, size)
+            return None if told.is_wrong else (name, size)
     return (name, 2) if near.sizes[name] == 1 else None
 
 
@@ -133,7 +137,8 @@ def _is_bounded(
     needed = bound(name, good, sizes[name], lambda size: _is_right(call, {**sizes, name: size}, dtype))
     every = (*entry.needed.get(one.regime.name, ()), needed)
     met = entry.met[one.regime.name]
-    is_refused = _told(call, {**sizes, name: good}, dtype) is None
+    there = {**sizes, name: good}
+    is_refused = _holds(call, there, dtype) and _told(call, there, dtype) is None
     if is_refused or not is_left_by_proof(needed, one.regime, met.proved):
         more = points_within(call, every, rng)
         if not more or not is_left_by_proof(needed, one.regime, more):
@@ -159,7 +164,7 @@ def _is_spoken_of_nowhere(call: Call, values: Mapping[str, int], dtype: torch.dt
 
 
 def _told(call: Call, sizes: Mapping[str, int], dtype: torch.dtype) -> Told | None:
-    """What a run at sizes tells of a regime; nothing where the module refuses them."""
+    """What a run at sizes at which it holds tells of a regime; nothing where the module refuses them."""
     entry, one, way = call
     widths = widths_of(dtype)
     try:

@@ -53,6 +53,8 @@ def _points(
         if sizes is None:
             continue
         values = {**sizes, **widths}
+        if not entry.holds(one, values):
+            continue  # a total has no value there, say
         try:
             trace = measure(way.recipe, sizes, dtype, widths)
         except Exception:  # noqa: BLE001, S112 - the module's own refusal of these sizes
