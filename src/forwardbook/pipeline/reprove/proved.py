@@ -15,8 +15,8 @@ from forwardbook.profiling.proof import POINTS, measure, predict, some_kept, wid
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import ProofPoint
 
-TRIES: Final = 12
-ATTEMPTS: Final = 6  # to draw sizes
+TRIES: Final = 24
+ATTEMPTS: Final = 12  # to draw sizes
 
 
 class Refuted(Exception):
