@@ -30,11 +30,22 @@ def older(text: str) -> tuple[str, tuple[Requirement, ...]] | None:
         wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
         visitor = _Newer(wrapper)
         wrapper.visit(visitor)
-    except (cst.ParserSyntaxError, RecursionError, ValueError, MemoryError, AssertionError, TypeError):
+    except _REFUSALS:
         return None
     if not visitor.edits:
         return None
     return _edited(text, visitor.edits), tuple(visitor.found)
+
+
+_REFUSALS = (
+    cst.ParserSyntaxError,
+    cst.CSTValidationError,  # its parser takes letters of a newer Unicode than Python's in names
+    RecursionError,
+    ValueError,
+    MemoryError,
+    AssertionError,
+    TypeError,
+)
 
 
 class _Newer(cst.CSTVisitor):

@@ -90,7 +90,7 @@ class _Names(Mapping[str, Sequence[Binding]]):
     def _tree(self, place: int) -> cst.Module:
         try:
             return cst.parse_module(self._texts[place])
-        except (cst.ParserSyntaxError, RecursionError):
+        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
             self._outline.whole()  # says where in the file
             raise
 

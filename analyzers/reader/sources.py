@@ -90,6 +90,8 @@ def parsed(path: Path, module: str, modified: int) -> SourceFile:
         raise ReaderError(
             f"reading {path}: syntax error at {place}; correct the file and read it again"
         ) from error
+    except cst.CSTValidationError as error:  # letters of a newer Unicode than Python's in a name
+        raise ReaderError(f"reading {path}: {error}; correct the file and read it again") from error
     except RecursionError as error:
         raise ReaderError(f"reading {path}: the source nests too deeply to be parsed") from error
     return SourceFile(path, module, text, tree)

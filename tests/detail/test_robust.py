@@ -29,6 +29,7 @@ NASTY = [
     b"x = '\xe4'\n",
     b"A = 1 # c\r\nB = 2\r",
     b"(" * 3000,
+    "\U00013480".encode(),  # a letter since Unicode 15, which Python 3.11 does not know
     b"x = " + b"-" * 5000 + b"1\n",
     b"x = " + b"+".join([b"a()"] * 5000) + b"\n",
     b"x = 'a'" + b".b()" * 3000 + b"\n",

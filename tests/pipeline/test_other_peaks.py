@@ -12,7 +12,7 @@ from .matrices import Maker
 
 
 class Keeping(nn.Module):
-    """Of several heads what is projected is kept to the end; the wide layer before is larger nearly always."""
+    """Of several heads what is projected is kept; the wide layer before is nearly always larger."""
 
     def __init__(self, head_dim: int, heads: int, inner: int) -> None:
         super().__init__()

@@ -198,11 +198,11 @@ def _not_parsed(code: str, message: str, fence: Fence) -> Verdict:
 
 def _parses_when_newer(code: str) -> bool:
     """Whether LibCST takes what the `ast` of this Python does not: syntax of later versions."""
-    from libcst import ParserSyntaxError, parse_module
+    from libcst import CSTValidationError, ParserSyntaxError, parse_module
 
     try:
         parse_module(code)
-    except (ParserSyntaxError, RecursionError, ValueError):
+    except (ParserSyntaxError, CSTValidationError, RecursionError, ValueError):
         return False
     return True
 
