@@ -18,6 +18,17 @@ Edit = tuple[
 ]  # start line and column, end line and column, and what stands there instead
 
 
+_REFUSALS = (
+    cst.ParserSyntaxError,
+    cst.CSTValidationError,  # its parser takes letters of a newer Unicode than Python's in names
+    RecursionError,
+    ValueError,
+    MemoryError,
+    AssertionError,
+    TypeError,
+)
+
+
 def older(text: str) -> tuple[str, tuple[Requirement, ...]] | None:
     """The text without what this Python's `ast` does not know, and what was found; nothing if LibCST fails.
 
@@ -35,17 +46,6 @@ def older(text: str) -> tuple[str, tuple[Requirement, ...]] | None:
     if not visitor.edits:
         return None
     return _edited(text, visitor.edits), tuple(visitor.found)
-
-
-_REFUSALS = (
-    cst.ParserSyntaxError,
-    cst.CSTValidationError,  # its parser takes letters of a newer Unicode than Python's in names
-    RecursionError,
-    ValueError,
-    MemoryError,
-    AssertionError,
-    TypeError,
-)
 
 
 class _Newer(cst.CSTVisitor):

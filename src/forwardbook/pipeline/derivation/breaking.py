@@ -75,9 +75,8 @@ class Bench:
         known = test.symbols() | {name for c in held for name in c.symbols()}
         sides = dict.fromkeys((beyond(test), negated(test)))
         self.undrawn.add(test.text())
-        for side, names in product(sides, (known - set(fixed), frozenset[str](), None)):
-            alone = known - names if names is not None else None
-            wanted = self.wanted([side], held, alone, (test, without))
+        for side, below in product(sides, (frozenset(fixed), known, None)):
+            wanted = self.wanted([side], held, below, (test, without))
             sizes = draw(numbers, wanted, self.rng, fixed, attempts=ATTEMPTS, repairs=REPAIRS)
             if sizes is None:
                 continue
@@ -98,7 +97,7 @@ class Bench:
         sizes, points = first
         pairs = zip(self.derived, points, strict=True)
         holding = [one.pattern for one, p in pairs if p is not None and not p.differences]
-        about = [p for p in holding if test.symbols() <= p.summary.symbols() and len(p.summary.peaks) > 1]
+        about = [p for p in holding if test.symbols() <= p.summary.symbols()]
         wanted = self.wanted([], [], test.symbols(), (test,))
         dtype, fixed = self.derived[0].dtype, _fixed(test)
         other = at_other_peaks(about, dtype, sizes, self.numbers, wanted, random.Random(test.text()), fixed)

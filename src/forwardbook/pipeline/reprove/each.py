@@ -22,14 +22,13 @@ from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
 from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, worked
 from forwardbook.profiling.proof import measure, widths_of
 
+NEXT: Final = (1, 2, 3, 5, 7)
+"""How much more a size is than one that fails, where the module does not take what its way has."""
+
 
 def work(request: Request) -> Response:
     """Each stored entry held against runs beside the model's own sizes."""
     return worked(request, Each)
-
-
-NEXT: Final = (1, 2, 3, 5, 7)
-"""How much more a size is than one that fails, where the module does not take what its way has."""
 
 
 class Each(Runs):

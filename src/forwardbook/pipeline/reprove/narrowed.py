@@ -29,12 +29,14 @@ def _with(entry: Entry, told: dict[str, list[RegimeAgain]]) -> Entry:
 
 
 def _saying(regime: Regime, found: Sequence[RegimeAgain]) -> Regime:
-    more = [point for one in found for point in one.proved]
-    for text in dict.fromkeys(text for one in found for text in one.needs):
-        if is_left_by_proof(Condition.parse(text), regime):
-            regime = _needing(regime, text)
-        elif is_left_by_proof(Condition.parse(text), regime, more):
-            regime = _needing(_proved_at(regime, more), text)
+    needs = [Condition.parse(text) for text in dict.fromkeys(text for one in found for text in one.needs)]
+    every = (point for one in found for point in one.proved)
+    more = [point for point in every if all(c.is_met(point.sizes) for c in needs)]
+    for needed in needs:
+        if is_left_by_proof(needed, regime):
+            regime = _needing(regime, needed)
+        elif is_left_by_proof(needed, regime, more):
+            regime = _needing(_proved_at(regime, more), needed)
     places = dict.fromkeys(place for one in found for place in one.places)
     return at_places(regime, places) if places else regime
 
@@ -45,11 +47,11 @@ def _proved_at(regime: Regime, more: Sequence[ProofPoint]) -> Regime:
     return regime.model_copy(update={"proof": regime.proof.model_copy(update={"points": points})})
 
 
-def _needing(regime: Regime, text: str) -> Regime:
+def _needing(regime: Regime, needed: Condition) -> Regime:
     """A regime with a condition, proved at those of its points that meet it."""
-    needed, proof = Condition.parse(text), regime.proof
+    proof = regime.proof
     if proof is not None:
         inside = tuple(point for point in proof.points if needed.is_met(point.sizes))
         proof = proof.model_copy(update={"points": inside})
-    conditions = tuple(dict.fromkeys((*regime.conditions, text)))
+    conditions = tuple(dict.fromkeys((*regime.conditions, needed.text())))
     return regime.model_copy(update={"conditions": conditions, "proof": proof})
