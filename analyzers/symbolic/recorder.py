@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import cast
@@ -172,7 +172,7 @@ class Recorder(TorchDispatchMode):
                 frames,
                 self._stack[-1],
                 self._marks(args, kwargs, out),
-                _touched(operation, cost),
+                _touched(operation, cost, self.storages.born),
                 attention_of(operation, args),
             )
         )
@@ -226,10 +226,15 @@ class Recorder(TorchDispatchMode):
         return bits
 
 
-def _touched(operation: Operation, cost: Cost) -> tuple[tuple[int, object, Size], ...]:
+def _touched(
+    operation: Operation, cost: Cost, born: Container[int]
+) -> tuple[tuple[int, object, Size], ...]:
     """Bytes read per storage and view; where a rule reads less than the whole, the rest is that of one input.
 
-    That is the table of a gather, its first input; the matrices of a grouped product, its second.
+    That is the table of a gather, its first input; the matrices of a grouped product, its second. Gathers of
+    as many bytes are taken for one, unless what they are gathered by was given to the run in different
+    storages (`born` holds those of its own): an encoder and a decoder read rows of one table by two inputs,
+    which have equal sizes in some runs and not in others.
     """
     if cost.reads == 0:
         return ()  # views touch nothing
@@ -240,7 +245,8 @@ def _touched(operation: Operation, cost: Cost) -> tuple[tuple[int, object, Size]
     if reads != _sum([size for _, _, size in seen.values()]) and operation.inputs:
         table = operation.inputs[1 if "grouped_mm" in operation.name else 0]
         others = _sum([size for view, (_, _, size) in seen.items() if view != table.view])
-        seen[table.view] = (table.storage, (table.view, operation.name, str(reads)), reads - others)
+        by = tuple(x.storage for x in operation.inputs if not x.is_floating and x.storage not in born)
+        seen[table.view] = (table.storage, (table.view, operation.name, str(reads), by), reads - others)
     return tuple(seen.values())
 
 

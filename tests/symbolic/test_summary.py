@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import Pattern
-from forwardbook.analyzers.symbolic.summary import largest, short_file, smallest
+from forwardbook.analyzers.symbolic.summary import largest, short_file, smallest, summarise
+from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr
 
@@ -161,6 +162,44 @@ def test_comprehension_is_lines_of_its_function(recipe_from: Maker, symbolic: Sy
     work = {line.key[1] - first: line.cost.pointwise_ops for line in symbolic(recipe).summary.lines}
 
     assert Expr.symbol("rows") == work[2]
+
+
+class Tied(nn.Module):
+    """One table of words, read for a source and for a target."""
+
+    def __init__(self, words: int, width: int) -> None:
+        super().__init__()
+        self.table = nn.Embedding(words, width)
+
+    def forward(self, source: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        return self.table(source), self.table(target)
+
+
+@pytest.mark.parametrize(("given", "made"), [(7, 5), (6, 6)], ids=["unlike", "alike"])
+def test_rows_are_read_by_each_input(
+    recipe_from: Maker,
+    symbolic: Symbolic,
+    trace_of: Callable[..., Trace],
+    given: int,
+    made: int,
+) -> None:
+    """Rows of one table by two inputs are read for each of them, also where both are as long."""
+    recipe = recipe_from(
+        Tied,
+        lambda n: Tied(n.words, n.width),
+        lambda n, maker: (maker.integers((n.given,), n.words), maker.integers((n.made,), n.words)),
+        words=50,
+        width=8,
+        given=7,
+        made=5,
+    )
+    sizes = {"words": 50, "width": 8, "given": given, "made": made}
+    trace = trace_of(recipe, **sizes)
+    measured = summarise(trace, trace.calls[0], {}).boundary
+    formula = Expr.of(symbolic(recipe).summary.boundary)
+
+    assert (given + made) * (8 + 2 * 8 * 4) == measured  # ids of 8 bytes; a row read and written
+    assert measured == formula.evaluate(sizes | dict.fromkeys(("w_dtype_bytes", "a_dtype_bytes"), 4))
 
 
 def test_extremes_of_sizes() -> None:
