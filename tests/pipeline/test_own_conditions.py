@@ -72,6 +72,38 @@ def test_a_layer_handed_a_number_says_the_sizes_that_the_number_was_made_of(
     assert right or not all(c.holds(sizes) for c in needed[1])
 
 
+class Thinned(Holder):
+    """A layer over every row or every second one, as a limit in the constructor says."""
+
+    def __init__(self, width: int, limit: int) -> None:
+        super().__init__(width)
+        self.step = 2 if limit > 16 else 1
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x[:, :: self.step])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_a_layer_says_the_threshold_in_the_constructor_of_what_holds_it(
+    recipe_from: Maker, seed: int
+) -> None:
+    """Also where nothing is asked of the costs of what holds it: its rows are every second one above 16."""
+    recipe = recipe_from(
+        Thinned,
+        lambda n: Thinned(n.width, n.limit),
+        lambda n, maker: (maker.floats((n.batch, n.rows, n.width)),),
+        batch=3,
+        rows=24,
+        limit=32,
+        width=10,
+    )
+    derived = derive(recipe, FULL, [LAYER], seed)
+    needed = of_others(derived, [()], (), random.Random(seed))
+
+    assert derived[0].exact
+    assert "{limit} > 16" in [c.text() for c in needed[0]]
+
+
 @pytest.mark.parametrize(("values", "said"), [((2, 2, 2), True), ((2, 3, 2), False)])
 def test_what_the_caller_chose_and_no_point_changed_is_a_condition(
     recipe_from: Maker, values: tuple[int, ...], said: bool

@@ -15,7 +15,7 @@ from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.alone import DRAWS, Alone, Search, plainness
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
-from forwardbook.pipeline.derivation.regimes import compares_sizes
+from forwardbook.pipeline.derivation.regimes import compares_sizes, is_threshold
 from forwardbook.profiling.proof import measure, met_throughout, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
@@ -37,7 +37,8 @@ def of_others(
     numbers = {name: note.hint for name, note in first.notes.items()}
     stated = [*(Condition.parse(c) for c in first.recipe.conditions), *held]
     said = {c.text(): c for one in derived for c in (*one.pattern.conditions, *one.pattern.steady)}
-    said = {c.text(): c for one in derived for c in one.pattern.around if compares_sizes(c)} | said
+    around = {c.text(): c for one in derived for c in one.pattern.around}
+    said = {text: c for text, c in around.items() if compares_sizes(c) or is_threshold(c)} | said
     universe = [c for c in said.values() if c.symbols() <= numbers.keys()]
     alone = [_of(one, own, universe) for one, own in zip(derived, conditions, strict=True)]
     asking = [one for one in alone if one.others]

@@ -19,6 +19,7 @@ from forwardbook.pipeline.derivation.over_counts import over_counts
 from forwardbook.profiling.proof import prove
 
 _TURNED: Final = {"<": ">", ">": "<"}
+_ORDERS: Final = frozenset(("<", "<=", ">", ">="))
 
 
 def run_first(
@@ -87,3 +88,9 @@ def beyond(condition: Condition) -> Condition:
 def compares_sizes(condition: Condition) -> bool:
     """Whether it says which of two sizes is the larger, and neither is a number."""
     return condition.op in _TURNED and not (condition.left.is_const or condition.right.is_const)
+
+
+def is_threshold(condition: Condition) -> bool:
+    """Whether it says on which side of a number a size is, other than of 0 and 1, which tell little."""
+    numbers = [one.const_value() for one in (condition.left, condition.right) if one.is_const]
+    return condition.op in _ORDERS and len(numbers) == 1 and numbers[0] not in (0, 1)
