@@ -56,3 +56,16 @@ def test_sizes_drawn_by_quotients_fit_the_conditions() -> None:
     assert sizes["image_size"] > sizes["patch_size"]
     assert sizes["hidden_size"] % sizes["num_heads"] == 0
     assert free.draw([Condition.parse("{patch_size} > 1000")], by_quotients=True) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_threshold_that_few_sizes_are_below_is_reached(seed: int) -> None:
+    """32 channels as a multiple of a smaller divisor: 28 or fewer for 13 and 14 alone."""
+    rounded = "{divisor} * floor((floor({divisor} / 2) + 32) / {divisor})"
+    free = FreeSizes({"divisor": 8, "width": 48}, [], random.Random(seed))
+    wanted = [Condition.parse(f"{rounded} <= 28"), Condition.parse(f"{rounded} > {{divisor}}")]
+
+    sizes = free.draw(wanted, by_quotients=False)
+
+    assert sizes is not None
+    assert sizes["divisor"] in (13, 14)

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Final
 
 from forwardbook.formula import Condition
-from forwardbook.profiling.sizes import draw
+from forwardbook.profiling.sizes import LARGEST, draw
 
 REPAIRS: Final = 80
 ATTEMPTS: Final = 6
@@ -35,12 +35,31 @@ class FreeSizes:
     """What was once the only suspect: the reason may yet be one that no condition says."""
 
     def draw(self, wanted: Sequence[Condition], by_quotients: bool) -> dict[str, int] | None:
-        """Sizes that fit these conditions and all that is known to be asked; None if none were found."""
+        """Sizes that fit these conditions and all that is known to be asked; None if none were found.
+
+        The first of `wanted` is what is aimed at.
+        """
         known = [c for c in (*wanted, *self.stated, *self.asked) if c.symbols() <= self.hints.keys()]
         if by_quotients:
             return self._quotients(known)
+        return self._drawn(known) or (self._one_by_one(known[0], known[1:]) if known else None)
+
+    def _drawn(self, conditions: Sequence[Condition]) -> dict[str, int] | None:
         scale = {name: TIMES for name in self.hints if self.rng.random() < LARGER}
-        return draw(self.hints, known, self.rng, attempts=ATTEMPTS, repairs=REPAIRS, scale=scale)
+        return draw(self.hints, conditions, self.rng, attempts=ATTEMPTS, repairs=REPAIRS, scale=scale)
+
+    def _one_by_one(self, aim: Condition, others: Sequence[Condition]) -> dict[str, int] | None:
+        """Sizes that fit the others, one of them changed until the aim fits, too.
+
+        Of what is rounded to a multiple of a size few values of that size come to lie below a threshold.
+        """
+        sizes = self._drawn(others) if aim.symbols() else None
+        for name in sorted(aim.symbols()) if sizes is not None else ():
+            for size in self.rng.sample(range(1, LARGEST), LARGEST - 1):
+                changed = {**(sizes or {}), name: size}
+                if aim.is_met(changed) and all(c.is_met(changed) for c in others):
+                    return changed
+        return None
 
     def _quotients(self, conditions: Sequence[Condition]) -> dict[str, int] | None:
         """Sizes drawn so that of what another divides among the hints much is divided still, other times."""

@@ -19,7 +19,7 @@ from forwardbook.pipeline.derivation.regimes import compares_sizes, is_threshold
 from forwardbook.profiling.proof import measure, met_throughout, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
-ORDERS: Final = 24  # further draws at most, for each two sizes of which something asked which is the larger
+ORDERS: Final = 24  # further draws at most, for what asked which is larger of two sizes, or of one and 16
 SAMPLED: Final = 24  # sizes at which an equation is looked at that no run was seen to break
 
 
@@ -38,11 +38,11 @@ def of_others(
     stated = [*(Condition.parse(c) for c in first.recipe.conditions), *held]
     said = {c.text(): c for one in derived for c in (*one.pattern.conditions, *one.pattern.steady)}
     around = {c.text(): c for one in derived for c in one.pattern.around}
-    said = {text: c for text, c in around.items() if compares_sizes(c) or is_threshold(c)} | said
+    said = {text: c for text, c in around.items() if _is_order(c)} | said
     universe = [c for c in said.values() if c.symbols() <= numbers.keys()]
     alone = [_of(one, own, universe) for one, own in zip(derived, conditions, strict=True)]
     asking = [one for one in alone if one.others]
-    orders = min(ORDERS, sum(map(compares_sizes, universe)))
+    orders = min(ORDERS, sum(map(_is_order, universe)))
     draws = max(DRAWS, PER_PATTERN * len(asking)) + orders
     search = Search(asking, FreeSizes(numbers, stated, rng), draws)
     widths = widths_of(first.dtype)
@@ -53,6 +53,10 @@ def of_others(
         [*more, *_keeping(one, mine, more, search.free)]
         for one, mine, more in zip(derived, alone, needed, strict=True)
     ]
+
+
+def _is_order(condition: Condition) -> bool:
+    return compares_sizes(condition) or is_threshold(condition)
 
 
 def _keeping(one: Derived, alone: Alone, needed: Sequence[Condition], free: FreeSizes) -> list[Condition]:
