@@ -19,7 +19,7 @@ from forwardbook.pipeline.derivation.regimes import compares_sizes, is_threshold
 from forwardbook.profiling.proof import measure, met_throughout, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
-ORDERS: Final = 24  # further draws at most, for what asked which is larger of two sizes, or of one and 16
+ORDERS: Final = 24  # further draws at most, for what asked which of two sizes, or numbers, is the larger
 SAMPLED: Final = 24  # sizes at which an equation is looked at that no run was seen to break
 
 
