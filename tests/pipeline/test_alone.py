@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from forwardbook.formula import Condition
-from forwardbook.pipeline.derivation.alone import Alone, Search
+from forwardbook.pipeline.derivation.alone import Alone, Search, is_implied
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
 
 HINTS = {"image_size": 32, "patch_size": 8, "num_heads": 6, "batch_size": 2, "factor": 8}
@@ -91,3 +91,14 @@ def test_a_search_without_conditions_of_others_still_draws_nothing_by_aim() -> N
     searched(one, [])
 
     assert [] == one.needed()
+
+
+def test_what_a_formula_cannot_see_broken_is_implied() -> None:
+    """Two of a divisor, or more, in 32 leave it at most 21: above 30 it is never, at 14 it may be."""
+    texts = ("floor((floor({divisor} / 2) + 32) / {divisor}) >= 2", "{width} > 1")
+    own = [Condition.parse(text) for text in texts]
+
+    assert is_implied(Condition.parse("{divisor} <= 30"), own)
+    assert not is_implied(Condition.parse("{divisor} <= 13"), own)
+    assert not is_implied(Condition.parse("{divisor} <= {width}"), own)
+    assert not is_implied(Condition.parse("{height} > 1"), own)

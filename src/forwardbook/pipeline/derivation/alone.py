@@ -14,15 +14,17 @@ from typing import Final
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
-from forwardbook.pipeline.derivation.regimes import beyond, compares_sizes
+from forwardbook.pipeline.derivation.regimes import beyond, is_order
+from forwardbook.profiling.sizes import LARGEST
 
 FREE: Final = 4  # draws that fit a formula's own conditions, and points where others' did not hold
 AIMS: Final = 3  # draws that break one condition on purpose, each for another formula that may need it
+ORDER_AIMS: Final = 8  # such draws for what asks which is larger: few formulas hold on its other side
 FEW: Final = 3  # conditions by which a formula may have more than the fewest, to be chosen for an aim
 TRIALS: Final = 6  # suspects that are broken one by one, the plainest first
 NEEDS: Final = 2  # conditions of others that are added one by one; then all that were broken
 DRAWS: Final = 48  # for all formulas of a run, if nothing else is said
-MISSES: Final = 2  # times as often there may be no sizes to draw: that costs no run
+MISSES: Final = 4  # times as often there may be no sizes to draw: that costs no run
 REFUSED: Final = 24  # runs that the module may refuse: some for each thing that it asks of its sizes
 
 
@@ -111,6 +113,16 @@ def plainness(condition: Condition) -> tuple[int, bool, int, str]:
     return len(condition.symbols()), condition.op != "==", len(text), text
 
 
+def is_implied(condition: Condition, others: Sequence[Condition]) -> bool:
+    """Whether no size below LARGEST breaks what is said of it alone, while what else is said of it holds."""
+    about = [c for c in others if c.symbols() == condition.symbols()]
+    if len(condition.symbols()) != 1 or not about:
+        return False
+    (name,) = condition.symbols()
+    wanted = [beyond(condition), *about]
+    return not any(all(c.is_met({name: size}) for c in wanted) for size in range(1, LARGEST))
+
+
 class Search:
     """Sizes after sizes at which formulas are to hold: free ones for all in turn, then aimed ones."""
 
@@ -174,21 +186,31 @@ class Search:
 
     def _aimed(self) -> tuple[list[Condition], bool] | None:
         """The conditions of a formula with one broken that the most have never seen broken."""
-        left: dict[str, list[Alone]] = {}
-        known: dict[str, Condition] = {}
+        while left := self._open():
+            condition, formulas = min(left, key=self._order)
+            self.aimed[condition.text()] += 1
+            fewest = min(len(one.own) for one in formulas)
+            few = [one for one in formulas if len(one.own) <= fewest + FEW]
+            for one in self.free.rng.sample(few, len(few)):
+                if not is_implied(condition, mine := (*one.own, *one.more)):
+                    return [beyond(condition), *mine], False
+                one.innocent.add(condition.text())
+        return None
+
+    def _open(self) -> list[tuple[Condition, list[Alone]]]:
+        """What may still be broken on purpose, and the formulas that have never seen it broken."""
+        left: dict[str, tuple[Condition, list[Alone]]] = {}
         for one in self.alone:
             for condition in one.untried():
                 text = condition.text()
-                if self.aimed[text] < AIMS:
-                    left.setdefault(text, []).append(one)
-                    known[text] = condition
-        if not left:
-            return None
-        text = min(left, key=lambda t: (self.aimed[t], not compares_sizes(known[t]), -len(left[t]), t))
-        self.aimed[text] += 1
-        fewest = min(len(one.own) for one in left[text])
-        one = self.free.rng.choice([one for one in left[text] if len(one.own) <= fewest + FEW])
-        return [beyond(known[text]), *one.own, *one.more], False
+                if self.aimed[text] < (ORDER_AIMS if is_order(condition) else AIMS):
+                    left.setdefault(text, (condition, []))[1].append(one)
+        return list(left.values())
+
+    def _order(self, aim: tuple[Condition, list[Alone]]) -> tuple[int, bool, int, str]:
+        condition, formulas = aim
+        text, orders = condition.text(), is_order(condition)
+        return self.aimed[text] // (ORDER_AIMS // AIMS if orders else 1), not orders, -len(formulas), text
 
     def refused(self, sizes: Mapping[str, int]) -> None:
         """The module refused the last sizes; were these free, others are drawn at once that keep more."""

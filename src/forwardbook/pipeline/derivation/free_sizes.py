@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from operator import itemgetter
 from typing import Final
 
@@ -16,6 +17,7 @@ REPAIRS: Final = 80
 ATTEMPTS: Final = 6
 LARGER: Final = 0.3  # how often a size is drawn from a range so many times larger than the proof's
 TIMES: Final = 2
+BASES: Final = 3  # sizes that fit all but an aim, in which those of the aim are changed one by one
 LOOKS: Final = 24  # draws by quotients until all conditions hold
 ALL: Final = 0.5  # how often a size is drawn as a multiple of all that divide its hint, not of one
 
@@ -53,10 +55,10 @@ class FreeSizes:
 
         Of what is rounded to a multiple of a size few values of that size come to lie below a threshold.
         """
-        sizes = self._drawn(others) if aim.symbols() else None
-        for name in sorted(aim.symbols()) if sizes is not None else ():
-            for size in self.rng.sample(range(1, LARGEST), LARGEST - 1):
-                changed = {**(sizes or {}), name: size}
+        names = sorted(aim.symbols())
+        for sizes in filter(None, (self._drawn(others) for _ in range(BASES if names else 0))):
+            for name, size in product(names, self.rng.sample(range(1, LARGEST), LARGEST - 1)):
+                changed = {**sizes, name: size}
                 if aim.is_met(changed) and all(c.is_met(changed) for c in others):
                     return changed
         return None

@@ -12,10 +12,10 @@ from typing import Final
 
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
-from forwardbook.pipeline.derivation.alone import DRAWS, Alone, Search, plainness
+from forwardbook.pipeline.derivation.alone import DRAWS, REFUSED, Alone, Search, plainness
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
-from forwardbook.pipeline.derivation.regimes import compares_sizes, is_threshold
+from forwardbook.pipeline.derivation.regimes import is_order
 from forwardbook.profiling.proof import measure, met_throughout, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
@@ -38,13 +38,13 @@ def of_others(
     stated = [*(Condition.parse(c) for c in first.recipe.conditions), *held]
     said = {c.text(): c for one in derived for c in (*one.pattern.conditions, *one.pattern.steady)}
     around = {c.text(): c for one in derived for c in one.pattern.around}
-    said = {text: c for text, c in around.items() if _is_order(c)} | said
+    said = {text: c for text, c in around.items() if is_order(c)} | said
     universe = [c for c in said.values() if c.symbols() <= numbers.keys()]
     alone = [_of(one, own, universe) for one, own in zip(derived, conditions, strict=True)]
     asking = [one for one in alone if one.others]
-    orders = min(ORDERS, sum(map(_is_order, universe)))
-    draws = max(DRAWS, PER_PATTERN * len(asking)) + orders
-    search = Search(asking, FreeSizes(numbers, stated, rng), draws)
+    orders = min(ORDERS, sum(map(is_order, universe)))
+    draws = max(DRAWS, PER_PATTERN * len(asking)) + 2 * orders
+    search = Search(asking, FreeSizes(numbers, stated, rng), draws, REFUSED + 4 * orders)
     widths = widths_of(first.dtype)
     for sizes, trace in search.runs(lambda sizes: measure(first.recipe, sizes, first.dtype, widths)):
         _judge(derived, alone, trace, {**sizes, **widths})
@@ -53,10 +53,6 @@ def of_others(
         [*more, *_keeping(one, mine, more, search.free)]
         for one, mine, more in zip(derived, alone, needed, strict=True)
     ]
-
-
-def _is_order(condition: Condition) -> bool:
-    return compares_sizes(condition) or is_threshold(condition)
 
 
 def _keeping(one: Derived, alone: Alone, needed: Sequence[Condition], free: FreeSizes) -> list[Condition]:

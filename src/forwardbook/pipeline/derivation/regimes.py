@@ -90,7 +90,10 @@ def compares_sizes(condition: Condition) -> bool:
     return condition.op in _TURNED and not (condition.left.is_const or condition.right.is_const)
 
 
-def is_threshold(condition: Condition) -> bool:
-    """Whether it says on which side of a number a size is, other than of 0 and 1, which tell little."""
+def is_order(condition: Condition) -> bool:
+    """Whether it says which of two sizes, or of a size and a number, is the larger.
+
+    Not so of 0 and 1: what is compared with these tells little.
+    """
     numbers = [one.const_value() for one in (condition.left, condition.right) if one.is_const]
-    return condition.op in _ORDERS and len(numbers) == 1 and numbers[0] not in (0, 1)
+    return condition.op in _ORDERS and not {0, 1}.intersection(numbers)
