@@ -9,11 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forwardbook.formula import Expr, FormulaError, dominant
-from forwardbook.formula.atoms import Atom
+from forwardbook.formula.atoms import Atom, Symbol
 
 PROVABLE = 16  # up to so many states every dominance is proved; of more, losers are dropped first
 SAMPLES = 384  # assignments at which states compete: around the hints and over five orders of magnitude
+CLOSE = 0.5  # of the largest that a state is at one of them, for sizes to be looked for at which it is larger
+CLIMBS = 32  # states of which that is looked for, the closest first
+STEPS = 12  # sizes that are changed for it, one after another
+FACTORS = (0.25, 0.5, 0.8, 1.25, 2, 4)  # times as large
 _LARGE = 1 << 14
+Point = Mapping[str, int]
+
 _WIDTHS = (1, 2, 3, 4, 5, 8)  # bytes of an element: below, at and above the 4 in which norms compute
 
 
@@ -21,7 +27,8 @@ def contenders(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
     """The states that may be the peak, the largest at the hints first: their maximum is the peak.
 
     Few states are compared as polynomials, sound for all sizes. Of many, those that are largest at none
-    of SAMPLES assignments (a third around the hints, the others over all magnitudes) are dropped before.
+    of SAMPLES assignments (a third around the hints, the others over all magnitudes), nor at any found by
+    changing one size after another where they come near, are dropped before.
     """
     distinct = list(dict.fromkeys(states))
     if len(distinct) > PROVABLE:
@@ -32,16 +39,7 @@ def contenders(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
 def _winners(states: list[Expr], hints: Mapping[str, int]) -> list[Expr]:
     names = sorted({n for s in states for n in s.symbols()})
     points = _points(names, hints)
-    atoms: dict[Atom, NDArray[np.float64]] = {}
-    values = np.zeros((len(states), len(points)))
-    for row, state in enumerate(states):
-        for monomial, coefficient in state.terms.items():
-            term = np.full(len(points), float(coefficient))
-            for atom, power in monomial.powers:
-                if atom not in atoms:
-                    atoms[atom] = _atom(Expr.atom(atom), points)
-                term = term * atoms[atom] ** power
-            values[row] += term
+    values = _values(states, points)
     best = np.nanmax(values, axis=0)
     near = values >= best - 1e-9 * np.abs(best)
     chosen: list[int] = []
@@ -49,7 +47,51 @@ def _winners(states: list[Expr], hints: Mapping[str, int]) -> list[Expr]:
         rows = np.flatnonzero(near[:, column])
         if rows.size and not any(r in chosen for r in rows):
             chosen.append(int(rows[0]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.nan_to_num(values / best, nan=0.0, posinf=0.0)
+    closest = share.max(axis=1)
+    lost = [int(i) for i in np.argsort(-closest) if i not in chosen and closest[i] >= CLOSE]
+    for row in lost[:CLIMBS]:
+        if _comes_first(row, chosen, states, points[int(share[row].argmax())]):
+            chosen.append(row)
     return [states[i] for i in sorted(chosen)]
+
+
+def _comes_first(row: int, chosen: Sequence[int], states: Sequence[Expr], start: Point) -> bool:
+    """Whether a state is larger than all that are chosen at sizes reached from `start`, one after another."""
+    rivals = [states[i] for i in chosen]
+    point, reached = dict(start), 0.0
+    for _ in range(STEPS):
+        beside = [
+            {**point, name: max(1, int(size * factor))}
+            for name, size in point.items()
+            if not name.endswith("_dtype_bytes")
+            for factor in FACTORS
+        ]
+        values = _values([states[row], *rivals], beside)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.nan_to_num(values[0] / np.nanmax(values[1:], axis=0), nan=0.0, posinf=0.0)
+        if not shares.size or shares.max() <= reached:
+            return False
+        reached, point = float(shares.max()), beside[int(shares.argmax())]
+        if reached > 1:
+            return True
+    return False
+
+
+def _values(states: Sequence[Expr], points: Sequence[Point]) -> NDArray[np.float64]:
+    """A row for each state: what it is at each point."""
+    atoms: dict[Atom, NDArray[np.float64]] = {}
+    values = np.zeros((len(states), len(points)))
+    for row, state in enumerate(states):
+        for monomial, coefficient in state.terms.items():
+            term = np.full(len(points), float(coefficient))
+            for atom, power in monomial.powers:
+                if atom not in atoms:
+                    atoms[atom] = _atom(atom, points)
+                term = term * atoms[atom] ** power
+            values[row] += term
+    return values
 
 
 def _points(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, int]]:
@@ -67,10 +109,14 @@ def _points(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, in
     return points
 
 
-def _atom(expression: Expr, points: Sequence[Mapping[str, int]]) -> NDArray[np.float64]:
-    def value(point: Mapping[str, int]) -> float:
+def _atom(atom: Atom, points: Sequence[Point]) -> NDArray[np.float64]:
+    if isinstance(atom, Symbol):
+        return np.array([point[atom.name] for point in points], dtype=np.float64)
+    expression = Expr.atom(atom)
+
+    def value(point: Point) -> float:
         try:
-            return float(expression.evaluate(dict(point)))
+            return float(expression.evaluate(point))
         except FormulaError:
             return float("nan")
 

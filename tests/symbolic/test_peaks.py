@@ -65,3 +65,14 @@ def test_a_state_that_is_largest_beyond_float32_alone_stays() -> None:
     kept = contenders([single, own, *small], {"rows": 40, "a_dtype_bytes": 4})
 
     assert {single, own} <= set(kept)
+
+
+def test_a_state_that_is_largest_where_all_sizes_are_alike_stays() -> None:
+    """An eighth of a sum of 16 is larger than each of them where nine or more are alike: few draws are so."""
+    names = [f"n{i}" for i in range(16)]
+    each = [8 * Expr.symbol(name) for name in names]
+    together = sum((Expr.symbol(name) for name in names), Expr.const(0))
+
+    kept = contenders([*each, together], {name: 4 ** (i % 8) for i, name in enumerate(names)})
+
+    assert together in kept
