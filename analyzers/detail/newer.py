@@ -11,22 +11,12 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from forwardbook.analyzers.detail.facts import Requirement
 from forwardbook.analyzers.index.libcst_nesting import parses_safely
+from forwardbook.analyzers.index.libcst_statements import NOT_TAKEN
 
 _QUOTES: Final = re.compile(r"^([rRfFtTuUbB]*)('''|\"\"\"|'|\")")
 Edit = tuple[
     int, int, int, int, str
 ]  # start line and column, end line and column, and what stands there instead
-
-
-_REFUSALS = (
-    cst.ParserSyntaxError,
-    cst.CSTValidationError,  # its parser takes letters of a newer Unicode than Python's in names
-    RecursionError,
-    ValueError,
-    MemoryError,
-    AssertionError,
-    TypeError,
-)
 
 
 def older(text: str) -> tuple[str, tuple[Requirement, ...]] | None:
@@ -41,7 +31,7 @@ def older(text: str) -> tuple[str, tuple[Requirement, ...]] | None:
         wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
         visitor = _Newer(wrapper)
         wrapper.visit(visitor)
-    except _REFUSALS:
+    except (*NOT_TAKEN, RecursionError, ValueError, MemoryError, AssertionError, TypeError):
         return None
     if not visitor.edits:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -11,9 +12,13 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from forwardbook.analyzers.index.libcst_expressions import Expressions, identifier
 from forwardbook.analyzers.index.tree_nodes import Place, annotated, bag, placed
 
+NOT_TAKEN: Final = (cst.ParserSyntaxError, cst.CSTValidationError)
+"""What LibCST raises of text that it does not take: its parser takes letters of a newer Unicode than Python's
+in names, the nodes that it makes of them do not."""
+
 
 def statements(text: str) -> list[ast.stmt]:
-    """The statements of a file; `libcst.ParserSyntaxError` where LibCST does not take it."""
+    """The statements of a file; an error of NOT_TAKEN where LibCST does not take it."""
     wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
     return _Statements(Expressions(text, wrapper.resolve(PositionProvider))).body(wrapper.module)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import libcst as cst
 from libcst.metadata import CodeRange
 
+from forwardbook.analyzers.index.libcst_statements import NOT_TAKEN
 from forwardbook.analyzers.reader.bindings import Binding, bindings_of
 from forwardbook.analyzers.reader.sources import SourceFile, Sources, parsed, ranges
 
@@ -90,7 +91,7 @@ class _Names(Mapping[str, Sequence[Binding]]):
     def _tree(self, place: int) -> cst.Module:
         try:
             return cst.parse_module(self._texts[place])
-        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
+        except (*NOT_TAKEN, RecursionError):
             self._outline.whole()  # says where in the file
             raise
 

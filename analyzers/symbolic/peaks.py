@@ -18,9 +18,9 @@ CLIMBS = 32  # states of which that is looked for, the closest first
 STEPS = 12  # sizes that are changed for it, one after another
 FACTORS = (0.25, 0.5, 0.8, 1.25, 2, 4)  # times as large
 _LARGE = 1 << 14
-Point = Mapping[str, int]
-
 _WIDTHS = (1, 2, 3, 4, 5, 8)  # bytes of an element: below, at and above the 4 in which norms compute
+
+Point = Mapping[str, int]
 
 
 def contenders(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
@@ -47,19 +47,17 @@ def _winners(states: list[Expr], hints: Mapping[str, int]) -> list[Expr]:
         rows = np.flatnonzero(near[:, column])
         if rows.size and not any(r in chosen for r in rows):
             chosen.append(int(rows[0]))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.nan_to_num(values / best, nan=0.0, posinf=0.0)
+    share = _shares(values, best)
     closest = share.max(axis=1)
     lost = [int(i) for i in np.argsort(-closest) if i not in chosen and closest[i] >= CLOSE]
     for row in lost[:CLIMBS]:
-        if _comes_first(row, chosen, states, points[int(share[row].argmax())]):
+        if _comes_first(states[row], [states[i] for i in chosen], points[int(share[row].argmax())]):
             chosen.append(row)
     return [states[i] for i in sorted(chosen)]
 
 
-def _comes_first(row: int, chosen: Sequence[int], states: Sequence[Expr], start: Point) -> bool:
-    """Whether a state is larger than all that are chosen at sizes reached from `start`, one after another."""
-    rivals = [states[i] for i in chosen]
+def _comes_first(state: Expr, rivals: Sequence[Expr], start: Point) -> bool:
+    """Whether a state is larger than all its rivals at sizes reached from `start`, one after another."""
     point, reached = dict(start), 0.0
     for _ in range(STEPS):
         beside = [
@@ -68,15 +66,20 @@ def _comes_first(row: int, chosen: Sequence[int], states: Sequence[Expr], start:
             if not name.endswith("_dtype_bytes")
             for factor in FACTORS
         ]
-        values = _values([states[row], *rivals], beside)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.nan_to_num(values[0] / np.nanmax(values[1:], axis=0), nan=0.0, posinf=0.0)
+        values = _values([state, *rivals], beside)
+        shares = _shares(values[0], np.nanmax(values[1:], axis=0))
         if not shares.size or shares.max() <= reached:
             return False
         reached, point = float(shares.max()), beside[int(shares.argmax())]
         if reached > 1:
             return True
     return False
+
+
+def _shares(values: NDArray[np.float64], best: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What part of the largest they are; nothing where that is none, or is not known."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(values / best, nan=0.0, posinf=0.0)
 
 
 def _values(states: Sequence[Expr], points: Sequence[Point]) -> NDArray[np.float64]:

@@ -198,11 +198,13 @@ def _not_parsed(code: str, message: str, fence: Fence) -> Verdict:
 
 def _parses_when_newer(code: str) -> bool:
     """Whether LibCST takes what the `ast` of this Python does not: syntax of later versions."""
-    from libcst import CSTValidationError, ParserSyntaxError, parse_module
+    from libcst import parse_module
+
+    from forwardbook.analyzers.index.libcst_statements import NOT_TAKEN
 
     try:
         parse_module(code)
-    except (ParserSyntaxError, CSTValidationError, RecursionError, ValueError):
+    except (*NOT_TAKEN, RecursionError, ValueError):
         return False
     return True
 

@@ -20,6 +20,7 @@ from forwardbook.profiling.sizes import LARGEST
 FREE: Final = 4  # draws that fit a formula's own conditions, and points where others' did not hold
 AIMS: Final = 3  # draws that break one condition on purpose, each for another formula that may need it
 ORDER_AIMS: Final = 8  # such draws for what asks which is larger: few formulas hold on its other side
+ORDER_ROUND: Final = 2  # of these before anything else is aimed at once more
 FEW: Final = 3  # conditions by which a formula may have more than the fewest, to be chosen for an aim
 TRIALS: Final = 6  # suspects that are broken one by one, the plainest first
 NEEDS: Final = 2  # conditions of others that are added one by one; then all that were broken
@@ -210,7 +211,7 @@ class Search:
     def _order(self, aim: tuple[Condition, list[Alone]]) -> tuple[int, bool, int, str]:
         condition, formulas = aim
         text, orders = condition.text(), is_order(condition)
-        return self.aimed[text] // (ORDER_AIMS // AIMS if orders else 1), not orders, -len(formulas), text
+        return self.aimed[text] // (ORDER_ROUND if orders else 1), not orders, -len(formulas), text
 
     def refused(self, sizes: Mapping[str, int]) -> None:
         """The module refused the last sizes; were these free, others are drawn at once that keep more."""

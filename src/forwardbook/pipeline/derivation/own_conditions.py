@@ -19,7 +19,9 @@ from forwardbook.pipeline.derivation.regimes import is_order
 from forwardbook.profiling.proof import measure, met_throughout, widths_of
 
 PER_PATTERN: Final = 2  # draws for each pattern, where there are many
-ORDERS: Final = 24  # further draws at most, for what asked which of two sizes, or numbers, is the larger
+ORDERS: Final = 24  # of what asked which of two sizes, or numbers, is the larger so many add draws at most
+ORDER_DRAWS: Final = 2  # for each: a first that breaks several at once leaves it open which is needed
+ORDER_REFUSALS: Final = 4  # for each: beyond a threshold a module refuses most sizes, before it costs a run
 SAMPLED: Final = 24  # sizes at which an equation is looked at that no run was seen to break
 
 
@@ -43,8 +45,8 @@ def of_others(
     alone = [_of(one, own, universe) for one, own in zip(derived, conditions, strict=True)]
     asking = [one for one in alone if one.others]
     orders = min(ORDERS, sum(map(is_order, universe)))
-    draws = max(DRAWS, PER_PATTERN * len(asking)) + 2 * orders
-    search = Search(asking, FreeSizes(numbers, stated, rng), draws, REFUSED + 4 * orders)
+    draws = max(DRAWS, PER_PATTERN * len(asking)) + ORDER_DRAWS * orders
+    search = Search(asking, FreeSizes(numbers, stated, rng), draws, REFUSED + ORDER_REFUSALS * orders)
     widths = widths_of(first.dtype)
     for sizes, trace in search.runs(lambda sizes: measure(first.recipe, sizes, first.dtype, widths)):
         _judge(derived, alone, trace, {**sizes, **widths})

@@ -80,12 +80,12 @@ def beyond(condition: Condition) -> Condition:
 
     `max(a, b)` asks whether one is the larger, and is as large where neither is.
     """
-    if compares_sizes(condition):
+    if _compares_sizes(condition):
         return Condition(condition.left, _TURNED[condition.op], condition.right)
     return negated(condition)
 
 
-def compares_sizes(condition: Condition) -> bool:
+def _compares_sizes(condition: Condition) -> bool:
     """Whether it says which of two sizes is the larger, and neither is a number."""
     return condition.op in _TURNED and not (condition.left.is_const or condition.right.is_const)
 
