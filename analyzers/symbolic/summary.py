@@ -110,6 +110,11 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
     )
 
 
+def states_of(trace: Trace, call: CallRecord) -> tuple[Expr, ...]:
+    """All states of live storage of a call, none of them dropped, as they came first."""
+    return tuple(dict.fromkeys(map(Expr.of, _storages(trace, call)[2])))
+
+
 def _is_view(view: object) -> bool:
     """Whether bytes were read as a view, never more than its storage; a gather may read a row often."""
     return isinstance(view, tuple) and len(view) > 1 and isinstance(view[1], int)

@@ -50,6 +50,14 @@ def reprove(
             "take few layers and many, and give a regime that one size makes wrong its bound.",
         ),
     ] = False,
+    peaks: Annotated[
+        bool,
+        typer.Option(
+            "--peaks",
+            help="Hold each peak against all states of live storage, at sizes where one that it does not "
+            "name would be the largest, and add those that a run there has.",
+        ),
+    ] = False,
     jobs: Jobs = 1,
     cluster: Cluster = "",
     timeout: Annotated[float | None, typer.Option(help="Seconds for one entry.")] = None,
@@ -60,7 +68,7 @@ def reprove(
 
     Nothing is derived: the formulas as they are stored must give every number of every line that is measured.
     With --narrow and --each what a regime needs is stored among its conditions, with --deep of which layers
-    it is.
+    it is, with --peaks which states its peak lacked.
     """
     import json
     import secrets
@@ -69,19 +77,30 @@ def reprove(
 
     from forwardbook.analyzers.ops import RULES_VERSION
     from forwardbook.pipeline.child.job import Limits
-    from forwardbook.pipeline.reprove.again import DEEP, EACH, NARROWING, WORKER, Reproof, drawn, is_fit
+    from forwardbook.pipeline.reprove.again import (
+        DEEP,
+        EACH,
+        NARROWING,
+        PEAKS,
+        WORKER,
+        Reproof,
+        drawn,
+        is_fit,
+    )
     from forwardbook.pipeline.reprove.again import reprove as measured
     from forwardbook.pipeline.reprove.narrowed import narrowed
     from forwardbook.registry import find
     from forwardbook.workspace import Workspace
 
-    if narrow + deep + each > 1:
-        raise typer.BadParameter("--narrow, --deep and --each look for different things: one at a time.")
+    modes = {NARROWING: narrow, DEEP: deep, EACH: each, PEAKS: peaks}
+    asked = [worker for worker, is_asked in modes.items() if is_asked]
+    if len(asked) > 1:
+        raise typer.BadParameter("--narrow, --deep, --each and --peaks look for different things: name one.")
     seed = secrets.randbelow(2**31) if seed is None else seed
     workspace = Workspace.find()
     database = workspace.load()
     keys = [find(database, name) for name in names or []] or list(database)
-    worker = NARROWING if narrow else DEEP if deep else EACH if each else WORKER
+    worker = asked[0] if asked else WORKER
     keys = [key for key in keys if not library or database.head(key).library == library]
     keys = drawn(keys, sample, seed, partial(is_fit, database=database, worker=worker))
     how = Reproof(seed, scale, Limits.given(memory, timeout), spread_of(jobs, cluster), worker=worker)
@@ -92,7 +111,7 @@ def reprove(
             f"{len(found)}/{len(keys)} {one.full_class_name}: {one.state}{one.reason and f' ({one.reason})'}"
         )
         # at once: a long run may be ended before its summary
-        for text in (*_differences(one), *_needs(one), *_places(one)):
+        for text in (*_differences(one), *_needs(one), *_places(one), *_lacked(one)):
             _say(text)
         if changed := narrowed([one], database):
             workspace.save(changed, rules_version=RULES_VERSION)
@@ -159,6 +178,12 @@ def _places(one: EntryAgain) -> list[str]:
     """Where regimes of an entry are said to be called now."""
     changed = (regime for regime in one.regimes if regime.places)
     return [f"  {regime.name} is called as {', '.join(regime.places)}" for regime in changed]
+
+
+def _lacked(one: EntryAgain) -> list[str]:
+    """How many states of live storage the peaks of regimes were found to lack."""
+    joined = ((regime.name, len(regime.states)) for regime in one.regimes if regime.states)
+    return [f"  {name}: {count} states that its peak lacked are among it now" for name, count in joined]
 
 
 def _say(text: str) -> None:

@@ -18,7 +18,7 @@ def extreme(largest: bool, values: list[Expr]) -> Expr:
     name = "maximum" if largest else "minimum"
     if not values:
         raise FormulaError(f"the {name} of no values is undefined")
-    flat = [argument for value in values for argument in _arguments(largest, value)]
+    flat = [argument for value in values for argument in arguments(largest, value)]
     constants = [value.const_value() for value in flat if value.is_const]
     distinct = list(dict.fromkeys(value for value in flat if not value.is_const))
     if constants:
@@ -32,7 +32,7 @@ def extreme(largest: bool, values: list[Expr]) -> Expr:
     return Expr.atom(atoms.extreme_atom(largest, distinct))
 
 
-def _arguments(largest: bool, value: Expr) -> tuple[Expr, ...]:
+def arguments(largest: bool, value: Expr) -> tuple[Expr, ...]:
     """The arguments of an expression that is itself just such a maximum or minimum, else the expression."""
     if len(value.terms) == 1:
         [(monomial, coefficient)] = value.terms.items()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forwardbook.analyzers.reader import Facts
 from forwardbook.analyzers.symbolic.run import SizeNote
-from forwardbook.analyzers.symbolic.summary import Summary, short_file
+from forwardbook.analyzers.symbolic.summary import short_file
 from forwardbook.pipeline.derivation.assumptions import left_out, uncast
 from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
 from forwardbook.pipeline.derivation.found import Found
@@ -75,14 +75,14 @@ def regime(
         memory_analysis=MemoryAnalysis(
             **{key: quantities[key] for key in _BYTES},
             lines=tuple(memory_line(*line) for line in lines),
-            reasoning=_memory_reasoning(summary),
+            reasoning=memory_reasoning(len(summary.peaks)),
         ),
         proof=_proof(found, judges, static_agrees),
     )
 
 
-def _memory_reasoning(summary: Summary) -> str:
-    states = len(summary.peaks)
+def memory_reasoning(states: int) -> str:
+    """How the bytes of a regime were counted whose peak is the largest of so many states."""
     peak = (
         "one state of live storage is the largest at all sizes"
         if states == 1

@@ -32,6 +32,7 @@ WORKER: Final = "forwardbook.pipeline.reprove.work:work"
 NARROWING: Final = "forwardbook.pipeline.reprove.narrowing:work"
 DEEP: Final = "forwardbook.pipeline.reprove.deep:work"
 EACH: Final = "forwardbook.pipeline.reprove.each:work"
+PEAKS: Final = "forwardbook.pipeline.reprove.lacking:work"
 LATE: Final = "it took longer than an entry is given"
 AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""
@@ -59,6 +60,8 @@ class RegimeAgain(Record):
     """Points that meet what it needs, where its proof has too few of them."""
     places: tuple[str, ...] = ()
     """Where it is called, where a deeper model was seen to have layers of which it is not."""
+    states: tuple[str, ...] = ()
+    """Of live storage, what its peak lacked: larger at some sizes than all that it names."""
 
 
 class EntryAgain(Record):
@@ -89,7 +92,8 @@ class Reproof:
     run: Run = run_child
     worker: str = WORKER
     """What is done with entries: they are measured, or, by NARROWING, held against what others of their
-    family say, or, by DEEP, against models of more layers, or, by EACH, at sizes changed one by one."""
+    family say, by DEEP, against models of more layers, by EACH, at sizes changed one by one, or, by PEAKS, at
+    sizes at which a state that a peak does not name would be the largest."""
 
     @property
     def together(self) -> int | None:

@@ -40,6 +40,8 @@ class _Met:
     """Points that meet these, where its proof has too few of them."""
     places: tuple[str, ...] = ()
     """Where it is called, where a deeper model has layers of which it is not."""
+    states: tuple[str, ...] = ()
+    """Of live storage, what its peak lacked."""
     explains: bool = False
     """Whether it gave the numbers of a call beside the one that is as nothing says it is."""
     reason: str = ""
@@ -103,7 +105,17 @@ class Again:
             needs=met.needs,
             proved=met.proved,
             places=met.places,
+            states=met.states,
         )
+
+    def becomes(self, one: StoredRegime) -> None:
+        """From now on a regime is as this one of its name."""
+        names = [other.regime.name for other in self.regimes]
+        self.regimes[names.index(one.regime.name)] = one
+
+    def named(self, name: str) -> StoredRegime:
+        """The regime of this name, as it is by now."""
+        return next(one for one in self.regimes if one.regime.name == name)
 
     def open(self, flips: Flips | None = None) -> list[StoredRegime]:
         """The regimes that no measurement has met."""

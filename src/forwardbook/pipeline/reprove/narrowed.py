@@ -1,12 +1,13 @@
-"""What regimes were found to need, and where they were found to be; their entries with that said."""
+"""What regimes were found to need, to lack, and where they were found to be; their entries with that said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from forwardbook.formula import Condition
+from forwardbook.formula import Condition, parse
 from forwardbook.pipeline.derivation.places import at_places
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain
+from forwardbook.pipeline.reprove.joined import with_states
 from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
 from forwardbook.schema import Entry, ProofPoint, Regime
 from forwardbook.workspace import Database
@@ -17,7 +18,7 @@ def narrowed(found: Iterable[EntryAgain], database: Database) -> dict[str, Entry
     told: dict[str, dict[str, list[RegimeAgain]]] = {}
     for one in found:
         key = database.head(one.key).same_as or one.key
-        for regime in (regime for regime in one.regimes if regime.needs or regime.places):
+        for regime in (regime for regime in one.regimes if regime.needs or regime.places or regime.states):
             told.setdefault(key, {}).setdefault(regime.name, []).append(regime)
     entries = {key: _with(database[key], said) for key, said in told.items()}
     return {key: entry for key, entry in entries.items() if entry != database[key]}
@@ -37,6 +38,9 @@ def _saying(regime: Regime, found: Sequence[RegimeAgain]) -> Regime:
             regime = _needing(regime, needed)
         elif is_left_by_proof(needed, regime, more):
             regime = _needing(_proved_at(regime, more), needed)
+    states = dict.fromkeys(text for one in found for text in one.states)
+    if states:
+        regime = _proved_at(with_states(regime, map(parse, states)), more)
     places = dict.fromkeys(place for one in found for place in one.places)
     return at_places(regime, places) if places else regime
 
