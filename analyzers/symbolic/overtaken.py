@@ -23,8 +23,8 @@ def overtaking(
 ) -> Iterator[tuple[Expr, dict[str, int]]]:
     """States that are larger than all of `peak` somewhere, and sizes where, one for each, the surest first.
 
-    Looked for at `starts`, which are allowed, and beside these by changing one size after another, those of `held` never, as
-    long as the sizes are allowed. A state that nothing leads to may still be larger elsewhere.
+    Looked for at `starts`, which are allowed, and beside these by changing one size after another, those of
+    `held` never, as long as the sizes are allowed. What nothing leads to may still be larger elsewhere.
     """
     if not starts or not states:
         return

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import torch
 
@@ -20,7 +19,7 @@ from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.held import said
-from forwardbook.pipeline.reprove.overtaken_peak import Seen, Sizes, Wrong, searched
+from forwardbook.pipeline.reprove.overtaken_peak import Search, Seen, Sizes
 from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, worked
 from forwardbook.profiling.proof import measure, widths_of
 
@@ -30,55 +29,39 @@ def work(request: Request) -> Response:
     return worked(request, Lacking)
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A regime, the states of a call that it is held against, and the run that has them."""
-
-    call: Call
-    seen: Seen
-    sizes: Sizes
-    dtype: torch.dtype
-    wrong: Wrong | None = None
-
-
 class Lacking(Runs):
     """Runs at sizes at which a state is the largest that a peak does not name."""
 
     def measured(self, same: Sequence[Call]) -> None:
-        """What becomes of all regimes of one way: each is decided on once it was held against all runs.
-
-        What other regimes of its calls lack makes a regime wrong that would be right with them mended.
-        """
+        """What becomes of all regimes of one way: each is decided on once all were held against all runs."""
         met: dict[int, Sizes] = {}
-        waiting = [one for dtype in DTYPES for one in self._held(dtype, same, met)]
-        before = -1
-        while waiting and len(waiting) != before:
-            before = len(waiting)
-            waiting = [again for one in waiting if (again := self._searched(one)) is not None]
-        for one in waiting:
-            entry, regime, _ = one.call
-            if one.wrong is not None:
-                entry.refute(regime, one.wrong.told.unexplained, one.wrong.values, one.wrong.told.equal)
+        searches: list[Search] = []
+        for dtype in DTYPES:
+            for search in self._searches(dtype, same, met):
+                searches.append(search)
+                if not search.through():
+                    _refute(search, same)
+        while unconfirmed := [one for one in _open(searches) if not one.is_confirmed()]:
+            for search in unconfirmed:
+                _refute(search, same)
+        for search in _open(searches):
+            found = search.entry.met[search.name]
+            found.states = (*found.states, *(state.text() for state, _ in search.joined))
+            found.proved = (*found.proved, *search.points)
         for place, values in met.items():
-            entry, regime, _ = same[place]
-            if not entry.met[regime.regime.name].differences:
-                entry.confirm(regime, values)
+            entry, one, _ = same[place]
+            if not entry.met[one.regime.name].differences:
+                entry.confirm(one, values)
 
-    def _searched(self, one: _Held) -> _Held | None:
-        """What is held once more, if it was wrong."""
-        entry, before, way = one.call
-        regime = entry.named(before.regime.name)  # it may have been joined by others
-        if entry.met[before.regime.name].differences:
-            return None
-        wrong = searched((entry, regime, way), one.seen, one.sizes, one.dtype, self.rng, one.wrong)
-        return replace(one, wrong=wrong) if wrong is not None else None
-
-    def _held(self, dtype: torch.dtype, same: Sequence[Call], met: dict[int, Sizes]) -> Iterator[_Held]:
-        """What is to be held against the states of one number format; regimes that gave a call are `met`."""
+    def _searches(self, dtype: torch.dtype, same: Sequence[Call], met: dict[int, Sizes]) -> Iterator[Search]:
+        """What is held against all states of runs in one number format; what gave a call is `met` there."""
         widths = widths_of(dtype)
         starts: defaultdict[tuple[tuple[str, int], ...], list[int]] = defaultdict(list)
         for place, call in enumerate(same):
-            if call[1].holds_for(widths) and (start := self._start(call, widths)) is not None:
+            is_wrong = bool(call[0].met[call[1].regime.name].differences)
+            if is_wrong or not call[1].holds_for(widths):
+                continue
+            if (start := self._start(call, widths)) is not None:
                 starts[tuple(sorted(start.items()))].append(place)
         for key, places in starts.items():
             sizes = dict(key)
@@ -94,7 +77,7 @@ class Lacking(Runs):
                 if self._is_met(same[place], run, trace, {**sizes, **widths}):
                     met.setdefault(place, {**sizes, **widths})
                     for seen in _seen(same[place], run, trace, {**sizes, **widths}):
-                        yield _Held(same[place], seen, sizes, dtype)
+                        yield Search(same[place], seen, sizes, dtype, self.rng)
 
     def _start(self, call: Call, widths: Sizes) -> dict[str, int] | None:
         """Sizes at which a regime holds: its model's own, else of its proof, else drawn."""
@@ -121,6 +104,20 @@ class Lacking(Runs):
         else:
             return True
         return False
+
+
+def _open(searches: Sequence[Search]) -> list[Search]:
+    """Those that found something, of regimes that nothing has refuted."""
+    return [one for one in searches if one.joined and not one.entry.met[one.name].differences]
+
+
+def _refute(search: Search, same: Sequence[Call]) -> None:
+    """A peak lacks what cannot be added to it, and stays as it was."""
+    assert search.wrong is not None  # nothing is found without it
+    differences, values = search.wrong
+    stored = next(one for entry, one, _ in same if entry is search.entry and one.regime.name == search.name)
+    search.entry.becomes(stored)
+    search.entry.refute(stored, differences, values, explains=False)
 
 
 def _is_alike(symbolic: Trace, measured: Trace, target: str) -> bool:

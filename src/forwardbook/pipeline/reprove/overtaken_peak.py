@@ -50,99 +50,89 @@ class Seen:
     """The sizes that something needed as plain numbers by then: the states may hang on these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """What a run shows that a peak cannot be mended to give, and the sizes, widths among them."""
+class Search:
+    """A search for what the peak of one regime lacks, in one number format.
 
-    told: Told
-    values: Sizes
-
-
-def searched(
-    call: Call,
-    seen: Seen,
-    start: Sizes,
-    dtype: torch.dtype,
-    rng: random.Random,
-    before: Wrong | None = None,
-) -> Wrong | None:
-    """Find what the peak of a regime lacks of the states of its call, and note it; what is wrong else.
-
-    States that measurement shows at sizes at which they are the largest join the peak if what it is then
-    gives every number there, at other values of what the run needed as numbers, and at draws. Where it does
-    not the peak stays as it is; it may be that another regime, of another call there, has to be mended first.
-    What was wrong `before` is looked at first.
+    States that measurement shows at sizes at which they are the largest join the peak at once: other regimes
+    of the same run may lack them as well, and a run there is as none of them says until all have joined. What
+    joined stays if it is confirmed then.
     """
-    search = _Search(call, seen, start, dtype, rng)
-    if before is not None:
-        search.starts.insert(0, {name: before.values[name] for name in start})
-    return search.through()
-
-
-class _Search:
-    """A search for what one peak lacks, in one number format."""
 
     def __init__(self, call: Call, seen: Seen, start: Sizes, dtype: torch.dtype, rng: random.Random) -> None:
-        self.entry, self.one, self.way = call
+        self.entry, one, self.way = call
+        self.name = one.regime.name
         self.seen, self.start, self.dtype, self.rng = seen, start, dtype, rng
         self.widths = widths_of(dtype)
+        self.joined: list[tuple[Expr, Sizes]] = []
+        """States, and sizes at which each is the largest."""
+        self.wrong: tuple[tuple[str, ...], Sizes] | None = None
+        """How the peak as it was differs from a run, and the sizes of that, widths among them."""
+        self.points: list[ProofPoint] = []
         names = start.keys()
-        self.states = {one.subs(self.widths): one for one in seen.states}
-        self.states = {number: one for number, one in self.states.items() if number.symbols() <= names}
-        said = (*self.way.asked.stated, *self.one.conditions)
-        self.conditions = [c for c in said if c.symbols() <= names]
-        self.around = [c for c in seen.around if c.symbols() <= names]
-        self.numbers = sorted(seen.numbers & names)
+        states = {one.subs(self.widths): one for one in seen.states}
+        self._states = {number: one for number, one in states.items() if number.symbols() <= names}
+        said = (*self.way.asked.stated, *one.conditions)
+        self._conditions = [c for c in said if c.symbols() <= names]
+        self._around = [c for c in seen.around if c.symbols() <= names]
+        self._numbers = sorted(seen.numbers & names)
 
-    def through(self) -> Wrong | None:
-        """Look for one state after another, until none is larger than the peak with those that were found."""
-        joined, passed = self.one, set[Expr]()
-        found: list[Expr] = []
-        where: list[Sizes] = []
-        first: Wrong | None = None
-        while len(found) < MOST and len(passed) < PASSED:
-            hit = next(self._overtaking(joined, passed), None)
+    @property
+    def one(self) -> StoredRegime:
+        """The regime as it is by now."""
+        return self.entry.named(self.name)
+
+    def through(self) -> bool:
+        """Join one state after another, until none is larger than the peak; whether what was met could be."""
+        passed: set[Expr] = set()
+        while len(passed) < PASSED:
+            hit = next(self._overtaking(passed), None)
             if hit is None:
                 break
             state, sizes = hit
             passed.add(state)  # unless it joins it is not looked for again
             trace = self._run(sizes, self.dtype)
-            told = self._told(joined, trace, sizes, self.dtype)
-            if trace is None or told is None or not told.unexplained:
+            told = self._told(trace, sizes, self.dtype)
+            if trace is None or told is None or not told.unexplained or not self._differs(trace, sizes):
                 continue  # the module refuses these sizes, or comes to no such state there
-            if not self._differs(joined, trace, sizes):
-                continue  # it is another call that is as no regime says
-            wrong = Wrong(told, {**sizes, **self.widths})
-            more = self._with([*found, self._largest(sizes)])
-            if more is not None and not self._differs(more, trace, sizes):
-                found.append(self._largest(sizes))
-                where.append(sizes)
-                joined, first = more, first or wrong
-            elif told.is_wrong:
-                return wrong
-        points = self._confirmed(joined, where) if 0 < len(found) < MOST else None
-        if points is None:
-            return first
-        met = self.entry.met[self.one.regime.name]
-        met.states = (*met.states, *(state.text() for state in found))
-        met.proved = (*met.proved, *points)
-        self.entry.becomes(joined)
-        return None
+            if self._is_joined(self._largest(sizes), trace, sizes):
+                self.joined.append((self._largest(sizes), sizes))
+            elif not told.is_wrong:
+                continue
+            self.wrong = self.wrong or (told.unexplained, {**sizes, **self.widths})
+            if not self.joined or self.joined[-1][1] is not sizes or len(self.joined) == MOST:
+                return False
+        return True
 
-    def _differs(self, one: StoredRegime, trace: Trace, sizes: Sizes) -> bool:
-        """Whether a regime gives other numbers than the call has in a run that makes it."""
-        call = find_call(trace, self.seen.path, self.seen.occurrence)
-        if call is None:
+    def is_confirmed(self) -> bool:
+        """Whether a peak with more states is right where these are the largest, and at other sizes.
+
+        There also with each of the numbers of the run changed, and wherever it was proved.
+        """
+        one = self.one
+        proof = one.regime.proof
+        before = proof.points if proof is not None else ()
+        if not all(_agrees(one, point) for point in before):
             return False
-        return bool(one.differences(summarise(trace, call, {}), {**sizes, **self.widths}))
+        names = {name for point in before for name in point.sizes}
+        where = [sizes for _, sizes in self.joined]
+        self.points, right = [], 0
+        for dtype in (each for each in DTYPES if one.holds_for(widths_of(each))):
+            for sizes in self._checks(where):
+                told = self._told(self._run(sizes, dtype), sizes, dtype)
+                if told is None:
+                    continue
+                if told.is_wrong:
+                    return False
+                right += told.equal
+                if told.equal and sizes in where[:SHOWN] and dtype is self.dtype and before:
+                    self.points.append(_point(one, {**sizes, **self.widths}, names))
+        return right >= ENOUGH
 
-    def _overtaking(self, joined: StoredRegime, passed: set[Expr]) -> Iterator[tuple[Expr, Sizes]]:
-        """States larger than a peak: where the run would be the same, then wherever the regime holds."""
-        peak = [state.subs(self.widths) for state in states_named(joined.regime)]
-        if not all(state.symbols() <= self.start.keys() for state in peak):
-            return
-        states = [state for state in self.states if state not in passed]
-        for asked in ([*self.conditions, *self.around], self.conditions):
+    def _overtaking(self, passed: set[Expr]) -> Iterator[tuple[Expr, Sizes]]:
+        """States larger than the peak: where the run would be the same, then wherever the regime holds."""
+        peak = [state.subs(self.widths) for state in states_named(self.one.regime)]
+        states = [state for state in self._states if state not in passed]
+        for asked in ([*self._conditions, *self._around], self._conditions):
             naming: dict[str, list[Condition]] = {name: [] for name in self.start}
             for condition in asked:
                 for name in condition.symbols():
@@ -151,31 +141,46 @@ class _Search:
             def allowed(point: Sizes, changed: str, naming: Mapping[str, list[Condition]] = naming) -> bool:
                 return all(c.is_met(point) for c in naming[changed])
 
-            starts = [point for point in self.starts if all(c.is_met(point) for c in asked)]
-            yield from overtaking(states, peak, starts, self.numbers, allowed)
+            starts = [point for point in self._starts if all(c.is_met(point) for c in asked)]
+            yield from overtaking(states, peak, starts, self._numbers, allowed)
 
     @cached_property
-    def starts(self) -> list[Sizes]:
+    def _starts(self) -> list[Sizes]:
         """Sizes from which states are climbed for; what became a number is as the run had it."""
-        fixed = {name: self.start[name] for name in self.numbers}
+        fixed = {name: self.start[name] for name in self._numbers}
         samples = [{**one, **fixed} for one in sampled(sorted(self.start), self.start)[:SAMPLES]]
-        asked = [*self.conditions, *self.around]
+        asked = [*self._conditions, *self._around]
         drawn = (draw(self.start, asked, self.rng, fixed, attempts=ATTEMPTS) for _ in range(DRAWN))
         return [dict(self.start), *(one for one in drawn if one is not None), *samples]
 
     def _largest(self, sizes: Sizes) -> Expr:
         """The state that is the largest there, widths as symbols."""
-        return self.states[max(self.states, key=lambda state: predict(state, sizes) or 0)]
+        return self._states[max(self._states, key=lambda state: predict(state, sizes) or 0)]
 
-    def _with(self, states: Sequence[Expr]) -> StoredRegime | None:
-        """The regime with more states; none where no peak of so many is written, or it has no such sizes."""
+    def _is_joined(self, state: Expr, trace: Trace, sizes: Sizes) -> bool:
+        """Whether the regime gives the numbers of the call with a state more; if so it has that from now on.
+
+        No peak of too many states can be written, nor one of sizes of which its entry says nothing.
+        """
         known = {one.name for one in self.entry.entry.parameters}.union(WIDTH_NAMES)
+        before = self.one
         try:
-            changed = with_states(self.one.regime, states)
+            more = StoredRegime(with_states(before.regime, [state]), before.is_copy)
         except FormulaError:
-            return None
-        one = StoredRegime(changed, self.one.is_copy)
-        return one if one.formulas["peak"].symbols() <= known else None
+            return False
+        if not more.formulas["peak"].symbols() <= known:
+            return False
+        self.entry.becomes(more)
+        if self._differs(trace, sizes):
+            self.entry.becomes(before)
+            return False
+        return True
+
+    def _differs(self, trace: Trace, sizes: Sizes) -> bool:
+        """Whether the regime gives other numbers than the call has in a run that makes it."""
+        call = find_call(trace, self.seen.path, self.seen.occurrence)
+        values = {**sizes, **self.widths}
+        return call is not None and bool(self.one.differences(summarise(trace, call, {}), values))
 
     def _run(self, sizes: Sizes, dtype: torch.dtype) -> Trace | None:
         try:
@@ -183,50 +188,24 @@ class _Search:
         except Exception:  # noqa: BLE001 - the module's own refusal of these sizes
             return None
 
-    def _told(self, one: StoredRegime, trace: Trace | None, sizes: Sizes, dtype: torch.dtype) -> Told | None:
-        """What a run tells of a regime in this form; nothing where it does not hold, or guessed data."""
-        values = {**sizes, **widths_of(dtype)}
+    def _told(self, trace: Trace | None, sizes: Sizes, dtype: torch.dtype) -> Told | None:
+        """What a run tells of the regime; nothing where it does not hold, or data was guessed."""
+        one, values = self.one, {**sizes, **widths_of(dtype)}
         if trace is None or one.guessed(trace.assumed) or not self.entry.holds(one, values):
             return None
-        now = self.entry.named(one.regime.name)
-        self.entry.becomes(one)
-        try:
-            return self.entry.told(one, trace, self.way.recipe.calls_as, values)
-        finally:
-            self.entry.becomes(now)
-
-    def _confirmed(self, joined: StoredRegime, where: Sequence[Sizes]) -> list[ProofPoint] | None:
-        """Points where more states are the largest and a peak with these is right; None where it is wrong."""
-        proof = joined.regime.proof
-        before = proof.points if proof is not None else ()
-        if not all(_agrees(joined, point) for point in before):
-            return None
-        names = {name for point in before for name in point.sizes}
-        points: list[ProofPoint] = []
-        right = 0
-        for dtype in (one for one in DTYPES if joined.holds_for(widths_of(one))):
-            for sizes in self._checks(where):
-                told = self._told(joined, self._run(sizes, dtype), sizes, dtype)
-                if told is None:
-                    continue
-                if told.is_wrong:
-                    return None
-                right += told.equal
-                if told.equal and sizes in where[:SHOWN] and dtype is self.dtype and before:
-                    points.append(_point(joined, {**sizes, **self.widths}, names))
-        return points if right >= ENOUGH else None
+        return self.entry.told(one, trace, self.way.recipe.calls_as, values)
 
     def _checks(self, where: Sequence[Sizes]) -> Iterator[Sizes]:
         """Where states are the largest, there with each number of the run changed, and draws."""
         yield from where
-        for name in self.numbers:
+        for name in self._numbers:
             size = where[0][name]
             for other in sorted({size * 2, size + 1, size - 1} - {0, size}):
                 changed = {**where[0], name: other}
-                if all(c.is_met(changed) for c in self.conditions):
+                if all(c.is_met(changed) for c in self._conditions):
                     yield changed
         for _ in range(AGAIN):
-            drawn = draw(self.start, self.conditions, self.rng, attempts=ATTEMPTS)
+            drawn = draw(self.start, self._conditions, self.rng, attempts=ATTEMPTS)
             if drawn is not None:
                 yield drawn
 
