@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from forwardbook.analyzers.symbolic.patterns import calls_of
-from forwardbook.analyzers.symbolic.peaks import PROVABLE
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import states_of, summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
@@ -126,7 +125,7 @@ def _is_alike(symbolic: Trace, measured: Trace, target: str) -> bool:
 
 
 def _seen(call: Call, run: SymbolicRun, trace: Trace, values: Sizes) -> Iterator[Seen]:
-    """The states of each call that a regime gives the numbers of, where too many to prove the largest."""
+    """The states of each call that a regime gives the numbers of."""
     _, one, way = call
     theirs = calls_of(run.trace, way.recipe.calls_as)
     elsewhere = one.is_copy and not any(one.speaks_of(c) for c in theirs)
@@ -138,7 +137,7 @@ def _seen(call: Call, run: SymbolicRun, trace: Trace, values: Sizes) -> Iterator
         if not (elsewhere or one.speaks_of(symbolic)):
             continue
         states = states_of(run.trace, symbolic)
-        if len(states) <= PROVABLE or frozenset(states) in known:
+        if frozenset(states) in known:
             continue
         known.add(frozenset(states))
         if not one.differences(summarise(trace, real, {}), values):

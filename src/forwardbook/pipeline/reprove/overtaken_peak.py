@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +11,12 @@ from typing import Final
 
 import torch
 
+from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.climbing import sampled
 from forwardbook.analyzers.symbolic.overtaken import overtaking
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.summary import summarise
+from forwardbook.analyzers.symbolic.tied import Tied
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.pipeline.reprove.held import Told
@@ -69,10 +72,11 @@ class Search:
         """How the peak as it was differs from a run, and the sizes of that, widths among them."""
         self.points: list[ProofPoint] = []
         names = start.keys()
-        states = {one.subs(self.widths): one for one in seen.states}
-        self._states = {number: one for number, one in states.items() if number.symbols() <= names}
         said = (*self.way.asked.stated, *one.conditions)
         self._conditions = [c for c in said if c.symbols() <= names]
+        written = map(Assumed(self._conditions).of, seen.states)
+        states = {state.subs(self.widths): state for state in written}
+        self._states = {number: state for number, state in states.items() if number.symbols() <= names}
         self._around = [c for c in seen.around if c.symbols() <= names]
         self._numbers = sorted(seen.numbers & names)
 
@@ -130,19 +134,25 @@ class Search:
 
     def _overtaking(self, passed: set[Expr]) -> Iterator[tuple[Expr, Sizes]]:
         """States larger than the peak: where the run would be the same, then wherever the regime holds."""
-        peak = [state.subs(self.widths) for state in states_named(self.one.regime)]
+        named = [state.subs(self.widths) for state in states_named(self.one.regime)]
         states = [state for state in self._states if state not in passed]
         for asked in ([*self._conditions, *self._around], self._conditions):
-            naming: dict[str, list[Condition]] = {name: [] for name in self.start}
-            for condition in asked:
+            tied = Tied(asked, self._numbers)
+            free = {tied.of(state): state for state in states}
+            naming: dict[str, list[Condition]] = defaultdict(list)
+            for condition in map(tied.condition, asked):
                 for name in condition.symbols():
                     naming[name].append(condition)
 
             def allowed(point: Sizes, changed: str, naming: Mapping[str, list[Condition]] = naming) -> bool:
                 return all(c.is_met(point) for c in naming[changed])
 
-            starts = [point for point in self._starts if all(c.is_met(point) for c in asked)]
-            yield from overtaking(states, peak, starts, self._numbers, allowed)
+            whole = filter(None, map(tied.whole, self._starts))
+            starts = [point for point in whole if all(c.is_met(point) for c in asked)]
+            peak = list(map(tied.of, named))
+            for state, point in overtaking(list(free), peak, starts, self._numbers, allowed):
+                if (sizes := tied.whole(point)) is not None:
+                    yield free[state], sizes
 
     @cached_property
     def _starts(self) -> list[Sizes]:
