@@ -183,7 +183,7 @@ def _places(one: EntryAgain) -> list[str]:
 def _lacked(one: EntryAgain) -> list[str]:
     """How many states of live storage the peaks of regimes were found to lack."""
     joined = ((regime.name, len(regime.states)) for regime in one.regimes if regime.states)
-    return [f"  {name}: {count} states that its peak lacked are among it now" for name, count in joined]
+    return [f"  {name}: {count} of the states of its peak are new" for name, count in joined]
 
 
 def _say(text: str) -> None:

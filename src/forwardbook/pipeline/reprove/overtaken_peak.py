@@ -30,7 +30,7 @@ from forwardbook.schema import WIDTH_NAMES, ProofPoint
 MOST: Final = 32  # states that may join a peak
 PASSED: Final = 24  # states that are not met where they would be the largest, until others are not looked for
 SAMPLES: Final = 120  # of those at which states compete
-DRAWN: Final = 8  # sizes as a regime asks for them, beside these
+DRAWN: Final = 24  # sizes as a regime asks for them, beside these
 ATTEMPTS: Final = 4  # to draw one
 AGAIN: Final = 6  # draws at which a peak with more states is measured
 SHOWN: Final = 4  # points where a state is the largest that its proof is given
