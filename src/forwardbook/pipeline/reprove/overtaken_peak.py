@@ -207,13 +207,14 @@ class Search:
 
     def _checks(self, where: Sequence[Sizes]) -> Iterator[Sizes]:
         """Where states are the largest, there with each number of the run changed, and draws."""
-        yield from where
-        for name in self._numbers:
-            size = where[0][name]
-            for other in sorted({size * 2, size + 1, size - 1} - {0, size}):
-                changed = {**where[0], name: other}
-                if all(c.is_met(changed) for c in self._conditions):
-                    yield changed
+        for sizes in where:
+            yield sizes
+            for name in self._numbers:
+                size = sizes[name]
+                for other in sorted({size * 2, size + 1, size - 1} - {0, size}):
+                    changed = {**sizes, name: other}
+                    if all(c.is_met(changed) for c in self._conditions):
+                        yield changed
         for _ in range(AGAIN):
             drawn = draw(self.start, self._conditions, self.rng, attempts=ATTEMPTS)
             if drawn is not None:
