@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from forwardbook.formula import Expr, dominant
 PROVABLE = 16  # up to so many states every dominance is proved; of more, losers are dropped first
 CLOSE = 0.5  # of the largest that a state is at one sample, for sizes to be looked for at which it is larger
 CLIMBS = 32  # states of which that is looked for, the closest first
+STARTS = 4  # samples from which it is looked for, those at which the state comes nearest
+_KEPT = 1 << 9  # answers that are remembered: layers of a model have the same states
 
 
 def contenders(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
@@ -21,13 +24,16 @@ def contenders(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
     of SAMPLES assignments (a third around the hints, the others over all magnitudes), nor at any found by
     changing one size after another where they come near, are dropped before.
     """
-    distinct = list(dict.fromkeys(states))
-    if len(distinct) > PROVABLE:
-        distinct = _winners(distinct, hints)
-    return list(dominant(distinct)) if len(distinct) <= 2 * PROVABLE else distinct
+    return list(_contenders(tuple(dict.fromkeys(states)), tuple(sorted(hints.items()))))
 
 
-def _winners(states: list[Expr], hints: Mapping[str, int]) -> list[Expr]:
+@lru_cache(maxsize=_KEPT)
+def _contenders(states: tuple[Expr, ...], hints: tuple[tuple[str, int], ...]) -> tuple[Expr, ...]:
+    found = _winners(states, dict(hints)) if len(states) > PROVABLE else states
+    return tuple(dominant(found)) if len(found) <= 2 * PROVABLE else tuple(found)
+
+
+def _winners(states: Sequence[Expr], hints: Mapping[str, int]) -> list[Expr]:
     names = sorted({n for s in states for n in s.symbols()})
     points = sampled(names, hints)
     evaluated = values(states, points)
@@ -42,7 +48,8 @@ def _winners(states: list[Expr], hints: Mapping[str, int]) -> list[Expr]:
     closest = share.max(axis=1)
     lost = [int(i) for i in np.argsort(-closest) if i not in chosen and closest[i] >= CLOSE]
     for row in lost[:CLIMBS]:
-        start = points[int(share[row].argmax())]
-        if climb(states[row], [states[i] for i in chosen], start) is not None:
+        rivals = [states[i] for i in chosen]
+        nearest = (points[int(column)] for column in np.argsort(-share[row], kind="stable")[:STARTS])
+        if any(climb(states[row], rivals, start) is not None for start in nearest):
             chosen.append(row)
     return [states[i] for i in sorted(chosen)]

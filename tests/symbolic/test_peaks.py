@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import random
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,3 +79,21 @@ def test_a_state_that_is_largest_where_all_sizes_are_alike_stays() -> None:
     kept = contenders([*each, together], {name: 4 ** (i % 8) for i, name in enumerate(names)})
 
     assert together in kept
+
+
+def test_a_state_that_one_start_alone_leads_to_stays() -> None:
+    """Climbed for from where it comes nearest it is no larger; from one of the next it is."""
+    rng = random.Random(1)
+    names = "abcdef"
+    states = [
+        Expr.sum(
+            math.prod(map(Expr.symbol, rng.sample(names, rng.randint(1, 3))), start=Expr.const(number))
+            for number in (rng.randint(1, 9) for _ in range(3))
+        )
+        for _ in range(18)
+    ]
+    kept = contenders(states, dict(zip(names, (8, 16, 4, 32, 12, 20), strict=True)))
+    there = {"a": 1, "b": 1, "c": 6, "d": 9, "e": 1, "f": 9}
+
+    assert 846 == max(one.evaluate(there) for one in states)
+    assert 846 == max(one.evaluate(there) for one in kept)
