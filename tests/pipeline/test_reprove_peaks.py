@@ -95,3 +95,15 @@ def test_states_join_as_they_are_written() -> None:
     [regime] = SHIPPED[LAYER].regimes
 
     assert states_named(regime) == states_named(with_states(regime, states_named(regime)[:2]))
+
+
+def test_a_peak_that_names_a_state_of_no_run_is_wrong() -> None:
+    """It is too large where that would be the largest, with heads of two or three numbers."""
+    entry = SHIPPED[LAYER]
+    [regime] = entry.regimes
+    state = parse("20 * {batch_size} * {seq_len} * {num_attention_heads} * {a_dtype_bytes}")
+    more = with_states(regime, [state])
+    found = again(entry.model_copy(update={"regimes": (more,)}), worker=work)
+
+    assert "different" == found.state
+    assert found.regimes[0].differences[0].startswith("total, peak: stored ")

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 import torch
@@ -89,7 +90,8 @@ class Search:
         """Join one state after another, until none is larger than the peak; whether what was met could be."""
         passed: set[Expr] = set()
         while len(passed) < PASSED:
-            hit = next(self._overtaking(passed), None)
+            states = [state for state in self._states if state not in passed]
+            hit = next(self._overtaking(states, self._named()), None)
             if hit is None:
                 break
             state, sizes = hit
@@ -105,7 +107,22 @@ class Search:
             self.wrong = self.wrong or (told.unexplained, {**sizes, **self.widths})
             if not self.joined or self.joined[-1][1] is not sizes or len(self.joined) == MOST:
                 return False
-        return True
+        return not self._exceeds()
+
+    def _exceeds(self) -> bool:
+        """Whether the peak names a state that the call has not, and is too large at some sizes for it."""
+        for _, sizes in islice(self._overtaking(self._named(), list(self._states)), PASSED):
+            trace = self._run(sizes, self.dtype)
+            told = self._told(trace, sizes, self.dtype)
+            if trace is not None and told is not None and told.is_wrong and self._differs(trace, sizes):
+                self.wrong = self.wrong or (told.unexplained, {**sizes, **self.widths})
+                return True
+        return False
+
+    def _named(self) -> list[Expr]:
+        """The states that the peak names, in numbers of the widths and of what the run needed as such."""
+        given = {**self.widths, **{name: self.start[name] for name in self._numbers}}
+        return [state.subs(given) for state in states_named(self.one.regime)]
 
     def is_confirmed(self) -> bool:
         """Whether a peak with more states is right where these are the largest, and at other sizes.
@@ -132,10 +149,8 @@ class Search:
                     self.points.append(_point(one, {**sizes, **self.widths}, names))
         return right >= ENOUGH
 
-    def _overtaking(self, passed: set[Expr]) -> Iterator[tuple[Expr, Sizes]]:
-        """States larger than the peak: where the run would be the same, then wherever the regime holds."""
-        named = [state.subs(self.widths) for state in states_named(self.one.regime)]
-        states = [state for state in self._states if state not in passed]
+    def _overtaking(self, states: Sequence[Expr], rivals: Sequence[Expr]) -> Iterator[tuple[Expr, Sizes]]:
+        """States larger than rivals: where the run would be the same, then wherever the regime holds."""
         for asked in ([*self._conditions, *self._around], self._conditions):
             tied = Tied(asked, self._numbers)
             free = {tied.of(state): state for state in states}
@@ -149,7 +164,7 @@ class Search:
 
             whole = filter(None, map(tied.whole, self._starts))
             starts = [point for point in whole if all(c.is_met(point) for c in asked)]
-            peak = list(map(tied.of, named))
+            peak = list(map(tied.of, rivals))
             for state, point in overtaking(list(free), peak, starts, self._numbers, allowed):
                 if (sizes := tied.whole(point)) is not None:
                     yield free[state], sizes
