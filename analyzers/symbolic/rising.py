@@ -3,8 +3,8 @@
 A run at one number of layers tells states that may be its peak, in no order that another run would keep: how
 many layers there are decides which is larger, and what can be the peak of many may lose everywhere with two.
 So states are paired by what they are sums of, a line through two runs is held against all states of the
-others, and what was found must account for every peak of the runs with the most layers: one left out would
-be a number too small.
+others, and what was found must account for every peak of every run: one left out would be a number too small.
+Where few layers have a peak that no more of them have, the others are taken without these few.
 """
 
 from __future__ import annotations
@@ -49,13 +49,18 @@ class Run:
         here = state.subs(self.counts)
         return here in self.states or _is_met(here, self.peaks)
 
+    def is_met_by(self, states: Sequence[Expr]) -> bool:
+        """Whether states over all counts account for every peak of this run."""
+        values = [one.subs(self.counts) for one in states]
+        return all(_is_met(peak, values) for peak in self.peaks)
+
 
 def rising_peaks(
     tables: Mapping[str, Mapping[int, Summary]],
     held_out: int,
     together: tuple[Numbers, Summary] | None = None,
 ) -> list[Expr] | None:
-    """The states over all counts that may be the peak; None where a run with many has another.
+    """The states over all counts that may be the peak; None where a run has another.
 
     `tables` has for each count what was summarised at some values of it, the others at their lowest; of so
     many values each is `held_out`, to confirm what the others say. In `together` every count is larger.
@@ -68,19 +73,20 @@ def rising_peaks(
     chains = {name: _chains(name, table, held_out) for name, table in known.items()}
     found = chains[next(iter(chains))] if len(chains) == 1 else list(_sums(known, chains))
     runs = [run for table in known.values() for run in table.values()]
-    many = [table[max(table)] for table in known.values()]
     if together is not None:
         last = Run.of(*together)
         runs.append(last)
-        many.append(last)
         if not held_out:  # through two runs there is always a line
             found = [one for one in found if one.subs(last.counts) in last.states]
     found = [one for one in dict.fromkeys(found) if all(run.bears(one) for run in runs)]
-    for run in many:
-        values = [one.subs(run.counts) for one in found]
-        if not all(_is_met(peak, values) for peak in run.peaks):
-            return None
-    return found or None
+    return found if found and all(run.is_met_by(found) for run in runs) else None
+
+
+def are_peaks_of(states: Sequence[Size], counts: Numbers, summary: Summary) -> bool:
+    """Whether states over all counts are the peaks of a run with so many of each, no more and no fewer."""
+    run = Run.of(counts, summary)
+    found = [Expr.of(one) for one in states]
+    return all(run.bears(one) for one in found) and run.is_met_by(found)
 
 
 def _is_met(state: Expr, others: Sequence[Expr]) -> bool:

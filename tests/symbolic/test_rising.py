@@ -12,7 +12,7 @@ from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.loops import without_loops
 from forwardbook.analyzers.symbolic.patterns import patterns
 from forwardbook.analyzers.symbolic.recorder import Widths
-from forwardbook.analyzers.symbolic.rising import rising_peaks
+from forwardbook.analyzers.symbolic.rising import are_peaks_of, rising_peaks
 from forwardbook.analyzers.symbolic.run import run_measured, run_symbolically
 from forwardbook.analyzers.symbolic.summary import Summary, summarise
 from forwardbook.cost import Cost
@@ -98,17 +98,42 @@ def at(layers: int) -> tuple[Expr, Expr, Expr]:
     )
 
 
+LAYERS, KEPT, ROWS = (Expr.symbol(name) for name in ("layers", "kept", "rows"))
+BOTH = {KEPT * (LAYERS + 1) + ROWS * 3, KEPT * LAYERS * 2 + ROWS * (LAYERS + 1)}
+
+
+def of_many(*counts: int) -> dict[int, Summary]:
+    """Runs whose peaks are in a layer, and where all is put together."""
+    return {n: seen(list(at(n)[:2]), []) for n in counts}
+
+
 def test_a_peak_of_many_layers_need_not_be_one_of_few() -> None:
-    """With two layers another state was larger; those with more have it, and that with two had it, too."""
-    runs = {n: seen([inside, together], []) for n in (3, 4, 5) for inside, together, _ in [at(n)]}
+    """With two layers it was taken for none; those with more have it, and that with two had it as well."""
+    runs = of_many(3, 4, 5)
+    inside, together, _ = at(2)
+    runs[2] = seen([inside], [together])
+
+    assert BOTH <= set(rising_peaks({"layers": runs}, held_out=1) or ())
+
+
+def test_a_peak_of_few_layers_alone_gives_none() -> None:
+    """With two another state is larger, which no more layers have: the others hold from three on."""
     inside, together, beside = at(2)
-    runs[2] = seen([beside, inside], [together])
+    few = seen([beside, inside], [together])
 
-    found = rising_peaks({"layers": runs}, held_out=1)
+    assert rising_peaks({"layers": {2: few, **of_many(3, 4, 5)}}, held_out=1) is None
+    assert BOTH <= set(rising_peaks({"layers": of_many(3, 4, 5, 6)}, held_out=1) or ())
 
-    layers, kept, rows = (Expr.symbol(name) for name in ("layers", "kept", "rows"))
-    assert found is not None
-    assert {kept * (layers + 1) + rows * 3, kept * layers * 2 + rows * (layers + 1)} <= set(found)
+
+def test_peaks_over_counts_are_held_against_a_run() -> None:
+    """They are those of three layers, and not those of two with a state more, or without one of theirs."""
+    few = seen([at(2)[2], at(2)[0]], [at(2)[1]])
+    [three] = of_many(3).values()
+    fewer = seen([at(3)[0]], [])
+
+    assert are_peaks_of(sorted(BOTH, key=str), {"layers": 3}, three)
+    assert not are_peaks_of(sorted(BOTH, key=str), {"layers": 2}, few)
+    assert not are_peaks_of(sorted(BOTH, key=str), {"layers": 3}, fewer)
 
 
 def test_a_peak_of_many_layers_that_nothing_explains_gives_none() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern
+from forwardbook.analyzers.symbolic.rising import are_peaks_of
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
@@ -116,7 +117,9 @@ class _Work:
             again = {
                 i: replace(p, conditions=(*p.conditions, *bounds))
                 for i, p in zip(members, mended, strict=True)
-                if p is not None and not _settled(derived[i]) and (bounds or self._holds_here(p, derived[i]))
+                if p is not None
+                and not _settled(derived[i])
+                and (bounds or self._holds_here(p, derived[i], names))
             }
             below = {} if bounds else starts
             proved = self._proved(first, again, beyond, below)
@@ -132,13 +135,15 @@ class _Work:
                 made = {i: p for i, p in zip(members, mended, strict=True) if p is not None and i in exact}
                 self._lowered(made, starts, beyond, ran)
 
-    def _holds_here(self, made: Pattern, one: Derived) -> bool:
+    def _holds_here(self, made: Pattern, one: Derived, names: Sequence[str]) -> bool:
         """Whether a formula for all counts gives what the run had that is known; no further run is needed."""
         if one.seen is None:
             return True
         sizes = {**self.numbers, **widths_of(one.dtype)}
         ours, theirs = made.summary.quantities(), one.seen.quantities()
-        return all(predict(ours[name], sizes) == predict(theirs[name], sizes) for name in ours)
+        equal = all(predict(ours[name], sizes) == predict(theirs[name], sizes) for name in ours)
+        counts = {name: self.numbers[name] for name in names}
+        return equal and are_peaks_of(made.summary.peaks, counts, one.seen)
 
     def _lowered(
         self,
@@ -267,7 +272,8 @@ def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict
     """
     small = {name: min(numbers[name], 2) for name in names}
     at_hint = {name: numbers[name] for name in names}
-    tried = [(small, 1), (small, 2), (at_hint, 1), (_above(names, numbers), 1)]
+    later = {name: small[name] + 2 for name in names}  # few layers may have a peak of their own
+    tried = [(small, 1), (small, 2), (at_hint, 1), (_above(names, numbers), 1), (later, 2)]
     if len(names) == 2:
         tried += [(small, NESTED), (at_hint, NESTED)]
     return [one for i, one in enumerate(tried) if one not in tried[:i]]
