@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from forwardbook.formula import Expr
+from forwardbook.pipeline.reprove.joined import states_named
 from forwardbook.workspace import Workspace
 
 Program = Callable[..., "object"]
@@ -74,6 +76,25 @@ def test_of_which_layers_a_regime_is_is_stored(program: Callable[..., object], f
     assert ["called as adapter.layers.0", "called as adapter.layers.1"] == [r.context for r in after.regimes]
 
 
+def test_a_state_that_a_peak_lacks_is_stored(program: Callable[..., object], folder: Path) -> None:
+    """A layer's attention holds more than its feed-forward where that is narrow."""
+    key = "transformers_OPTDecoderLayer"
+    entry = SHIPPED[key]
+    [regime] = entry.regimes
+    states = states_named(regime)
+    without = Expr.maximum(*(one for one in states if "5 * {hidden_size}" not in one.text()))
+    memory = regime.memory_analysis.model_copy(update={"peak": without.text()})
+    before = regime.model_copy(update={"memory_analysis": memory})
+    Workspace(folder).save({key: entry.model_copy(update={"regimes": (before,)})})
+
+    done = program("reprove", key, "--peaks", "--seed", "5")
+    [after] = Workspace(folder).load()[key].regimes
+
+    assert 0 == done.returncode  # type: ignore[attr-defined]
+    assert "default: 1 of the states of its peak are new" in done.stderr  # type: ignore[attr-defined]
+    assert set(states) == set(states_named(after))
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -81,6 +102,7 @@ def test_of_which_layers_a_regime_is_is_stored(program: Callable[..., object], f
         (("reprove", "--sample", "0"), 2, "--sample"),
         (("reprove", "torch_ReLU", "--narrow", "--deep"), 2, "look for different things"),
         (("reprove", "torch_ReLU", "--deep", "--each"), 2, "look for different things"),
+        (("reprove", "torch_ReLU", "--each", "--peaks"), 2, "look for different things"),
         (("reprove", "--library", "no_such_package"), 1, "0 entries"),
         (("catalogue", "totals", "--library", "no_such_package"), 1, "is not installed"),
     ],
