@@ -100,9 +100,9 @@ def test_a_state_that_a_peak_lacks_is_stored(program: Callable[..., object], fol
     [
         (("reprove", "torch_Unicorn"), 1, "it is not in the database"),
         (("reprove", "--sample", "0"), 2, "--sample"),
-        (("reprove", "torch_ReLU", "--narrow", "--deep"), 2, "look for different things"),
-        (("reprove", "torch_ReLU", "--deep", "--each"), 2, "look for different things"),
-        (("reprove", "torch_ReLU", "--each", "--peaks"), 2, "look for different things"),
+        (("reprove", "torch_ReLU", "--narrow", "--deep"), 2, "One at a time"),
+        (("reprove", "torch_ReLU", "--deep", "--each"), 2, "One at a time"),
+        (("reprove", "torch_ReLU", "--each", "--peaks"), 2, "One at a time"),
         (("reprove", "--library", "no_such_package"), 1, "0 entries"),
         (("catalogue", "totals", "--library", "no_such_package"), 1, "is not installed"),
     ],
