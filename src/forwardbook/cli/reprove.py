@@ -95,7 +95,7 @@ def reprove(
     modes = {NARROWING: narrow, DEEP: deep, EACH: each, PEAKS: peaks}
     asked = [worker for worker, is_asked in modes.items() if is_asked]
     if len(asked) > 1:
-        raise typer.BadParameter("One at a time: --narrow, --deep, --each and --peaks look for different things.")
+        raise typer.BadParameter("One at a time: each of --narrow, --deep, --each, --peaks looks elsewhere.")
     seed = secrets.randbelow(2**31) if seed is None else seed
     workspace = Workspace.find()
     database = workspace.load()
