@@ -142,6 +142,20 @@ def test_what_is_rendered_on_demand_is_what_would_be_written(tmp_path: Path, key
     assert entry.generated_class_name == type(calculator).__name__
 
 
+def test_committed_calculators_are_what_would_be_written(tmp_path: Path) -> None:
+    """Every one of them: none is left as it was when its entry changed."""
+    stale = []
+    for key in COMMITTED:
+        _, entry = DATABASE.resolved(key)
+        write(entry, tmp_path)
+        name = entry.generated_file_name
+        written, committed = tmp_path / name, ROOT / "generated_modules" / name
+        if written.read_text(encoding="utf-8") != committed.read_text(encoding="utf-8"):
+            stale.append(name)
+
+    assert [] == stale
+
+
 def test_entry_without_formulas_says_why(workspace: Workspace, make_entry: Make) -> None:
     """Asked for the calculator of a class without formulas, the registry gives the entry's own reason."""
     without = make_entry("Without", regimes=())
