@@ -22,6 +22,7 @@ from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.pipeline.reprove.held import Told
 from forwardbook.pipeline.reprove.joined import states_named, with_states
+from forwardbook.pipeline.reprove.proved import point_at
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import DTYPES, Call
 from forwardbook.profiling.proof import measure, predict, widths_of
@@ -146,7 +147,7 @@ class Search:
                     return False
                 right += told.equal
                 if told.equal and sizes in where[:SHOWN] and dtype is self.dtype and before:
-                    self.points.append(_point(one, {**sizes, **self.widths}, names))
+                    self.points.append(point_at(one, {**sizes, **self.widths}, names))
         return right >= ENOUGH
 
     def _overtaking(self, states: Sequence[Expr], rivals: Sequence[Expr]) -> Iterator[tuple[Expr, Sizes]]:
@@ -241,10 +242,3 @@ def _agrees(one: StoredRegime, point: ProofPoint) -> bool:
     peak = one.formulas["peak"]
     known = peak.symbols() <= point.sizes.keys() and "peak" in point.measured
     return not known or predict(peak, point.sizes) == point.measured["peak"]
-
-
-def _point(one: StoredRegime, values: Sizes, names: set[str]) -> ProofPoint:
-    totals = {name: predict(formula, values) for name, formula in one.formulas.items()}
-    given = {name: value for name, value in totals.items() if value is not None}
-    kept = {name: value for name, value in values.items() if name in names}
-    return ProofPoint(sizes=kept, predicted=given, measured=given)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
 import torch
 
 from forwardbook.formula import Condition
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import DTYPES, Call
 from forwardbook.profiling.proof import POINTS, measure, predict, some_kept, widths_of
 from forwardbook.profiling.sizes import draw
@@ -63,7 +64,12 @@ def _points(
         if told.is_wrong:
             raise Refuted
         if told.equal and not one.guessed(trace.assumed):
-            totals = {name: predict(formula, values) for name, formula in one.formulas.items()}
-            given = {name: value for name, value in totals.items() if value is not None}
-            kept = {name: value for name, value in values.items() if name in names}
-            yield ProofPoint(sizes=kept, predicted=given, measured=given)
+            yield point_at(one, values, names)
+
+
+def point_at(one: StoredRegime, values: Mapping[str, int], names: Collection[str]) -> ProofPoint:
+    """A point at which a regime gave every number that was measured, with the sizes of these names."""
+    totals = {name: predict(formula, values) for name, formula in one.formulas.items()}
+    given = {name: value for name, value in totals.items() if value is not None}
+    kept = {name: value for name, value in values.items() if name in names}
+    return ProofPoint(sizes=kept, predicted=given, measured=given)
