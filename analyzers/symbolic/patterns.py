@@ -175,8 +175,8 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         classes=tuple(_classes(run, call)),
         steady=tuple(run.expressions.all_steady()),
         counts=_counts(run, call),
-        before=_before(run, call),
-        around=tuple(run.expressions.conditions(run.ledger.guards[: call.guards[1]])),
+        before=needed_before(run, call),
+        around=asked_before(run, call),
     )
 
 
@@ -219,7 +219,13 @@ def _counts(run: SymbolicRun, call: CallRecord) -> frozenset[str]:
     return frozenset().union(*(run.expressions.symbols(c.node) for c in mine if not c.real))
 
 
-def _before(run: SymbolicRun, call: CallRecord) -> frozenset[str]:
+def asked_before(run: SymbolicRun, call: CallRecord) -> tuple[Condition, ...]:
+    """What anything in a run had asked by the end of a call."""
+    return tuple(run.expressions.conditions(run.ledger.guards[: call.guards[1]]))
+
+
+def needed_before(run: SymbolicRun, call: CallRecord) -> frozenset[str]:
+    """The sizes that anything in a run had needed as numbers by the end of a call."""
     asked = dict.fromkeys(c.node for c in run.ledger.consumed[: call.consumed[1]] if not c.real)
     return frozenset().union(*map(run.expressions.symbols, asked))
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
-from forwardbook.analyzers.symbolic.patterns import calls_of
+from forwardbook.analyzers.symbolic.patterns import asked_before, calls_of, needed_before
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import states_of, summarise
-from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
-from forwardbook.formula import Condition, Expr
+from forwardbook.analyzers.symbolic.trace import Trace
+from forwardbook.formula import Expr
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.held import said
 from forwardbook.pipeline.reprove.overtaken_peak import Search, Seen, Sizes
@@ -141,10 +141,5 @@ def _seen(call: Call, run: SymbolicRun, trace: Trace, values: Sizes) -> Iterator
             continue
         known.add(frozenset(states))
         if not one.differences(summarise(trace, real, {}), values):
-            yield Seen(symbolic.path, occurrence, states, *_asked(run, symbolic))
-
-
-def _asked(run: SymbolicRun, call: CallRecord) -> tuple[tuple[Condition, ...], frozenset[str]]:
-    consumed = dict.fromkeys(c.node for c in run.ledger.consumed[: call.consumed[1]] if not c.real)
-    numbers = frozenset[str]().union(*map(run.expressions.symbols, consumed))
-    return tuple(run.expressions.conditions(run.ledger.guards[: call.guards[1]])), numbers
+            asked, numbers = asked_before(run, symbolic), needed_before(run, symbolic)
+            yield Seen(symbolic.path, occurrence, states, asked, numbers)

@@ -55,6 +55,23 @@ class Seen:
     """The sizes that something needed as plain numbers by then: the states may hang on these."""
 
 
+class _Ground:
+    """Where states are climbed for: the sizes that what holds there ties, and those to begin from."""
+
+    def __init__(self, asked: Sequence[Condition], numbers: Sequence[str], starts: Sequence[Sizes]) -> None:
+        self.tied = Tied(asked, numbers)
+        self._naming: dict[str, list[Condition]] = defaultdict(list)
+        for condition in map(self.tied.condition, asked):
+            for name in condition.symbols():
+                self._naming[name].append(condition)
+        whole = filter(None, map(self.tied.whole, starts))
+        self.starts = [point for point in whole if all(c.is_met(point) for c in asked)]
+
+    def allows(self, point: Sizes, changed: str) -> bool:
+        """Whether all that names the size that was changed still holds."""
+        return all(c.is_met(point) for c in self._naming[changed])
+
+
 class Search:
     """A search for what the peak of one regime lacks, in one number format.
 
@@ -101,12 +118,14 @@ class Search:
             told = self._told(trace, sizes, self.dtype)
             if trace is None or told is None or not told.unexplained or not self._differs(trace, sizes):
                 continue  # the module refuses these sizes, or comes to no such state there
-            if self._is_joined(self._largest(sizes), trace, sizes):
-                self.joined.append((self._largest(sizes), sizes))
+            largest = self._largest(sizes)
+            is_joined = self._is_joined(largest, trace, sizes)
+            if is_joined:
+                self.joined.append((largest, sizes))
             elif not told.is_wrong:
                 continue
             self.wrong = self.wrong or (told.unexplained, {**sizes, **self.widths})
-            if not self.joined or self.joined[-1][1] is not sizes or len(self.joined) == MOST:
+            if not is_joined or len(self.joined) == MOST:
                 return False
         return not self._exceeds()
 
@@ -152,23 +171,21 @@ class Search:
 
     def _overtaking(self, states: Sequence[Expr], rivals: Sequence[Expr]) -> Iterator[tuple[Expr, Sizes]]:
         """States larger than rivals: where the run would be the same, then wherever the regime holds."""
-        for asked in ([*self._conditions, *self._around], self._conditions):
-            tied = Tied(asked, self._numbers)
-            free = {tied.of(state): state for state in states}
-            naming: dict[str, list[Condition]] = defaultdict(list)
-            for condition in map(tied.condition, asked):
-                for name in condition.symbols():
-                    naming[name].append(condition)
-
-            def allowed(point: Sizes, changed: str, naming: Mapping[str, list[Condition]] = naming) -> bool:
-                return all(c.is_met(point) for c in naming[changed])
-
-            whole = filter(None, map(tied.whole, self._starts))
-            starts = [point for point in whole if all(c.is_met(point) for c in asked)]
-            peak = list(map(tied.of, rivals))
-            for state, point in overtaking(list(free), peak, starts, self._numbers, allowed):
-                if (sizes := tied.whole(point)) is not None:
+        for ground in (self._same_run, self._regime_holds):
+            free = {ground.tied.of(state): state for state in states}
+            peak = list(map(ground.tied.of, rivals))
+            found = overtaking(list(free), peak, ground.starts, self._numbers, ground.allows)
+            for state, point in found:
+                if (sizes := ground.tied.whole(point)) is not None:
                     yield free[state], sizes
+
+    @cached_property
+    def _same_run(self) -> _Ground:
+        return _Ground([*self._conditions, *self._around], self._numbers, self._starts)
+
+    @cached_property
+    def _regime_holds(self) -> _Ground:
+        return _Ground(self._conditions, self._numbers, self._starts)
 
     @cached_property
     def _starts(self) -> list[Sizes]:
