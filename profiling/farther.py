@@ -6,8 +6,10 @@ The first layers may be alike and the eighth of another kind: what fits a few of
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
+
+from forwardbook.formula import Condition
 
 FAR: Final = (8, 14)  # so many further: kinds of layers that come round every six or eight have come round
 NEAR: Final = (1, 3)
@@ -16,11 +18,17 @@ ALONE: Final = 4  # at most so many are tried one by one
 
 
 class Farther:
-    """What is still to be tried: all counts far larger; if refused, each by itself, then nearer ones."""
+    """What is still to be tried: all counts far larger; if refused, each by itself, then nearer ones.
 
-    def __init__(self, counts: Mapping[str, int], rng: random.Random) -> None:
+    They are such as the conditions on one count alone allow: every fourth, say.
+    """
+
+    def __init__(
+        self, counts: Mapping[str, int], rng: random.Random, conditions: Sequence[Condition] = ()
+    ) -> None:
         self._counts = dict(counts)
         self._rng = rng
+        self._alone = {name: [c for c in conditions if c.symbols() == {name}] for name in counts}
         names = sorted(counts)
         alone = [[name] for name in names[:ALONE]] if len(names) > 1 else []
         self._open = [(names, FAR)] * TOGETHER + [(one, FAR) for one in alone] + [(names, NEAR)]
@@ -37,8 +45,14 @@ class Farther:
             names, further = self._open.pop(0)
             left = [name for name in names if name not in self._met]
             if left:
-                return {name: self._counts[name] + self._rng.randint(*further) for name in left}
+                return {name: self._further(name, *further) for name in left}
         return {}
+
+    def _further(self, name: str, least: int, most: int) -> int:
+        """A count so much larger, at least and at most; one that is allowed, if any is."""
+        values = range(self._counts[name] + least, self._counts[name] + most + 1)
+        allowed = [value for value in values if all(c.is_met({name: value}) for c in self._alone[name])]
+        return self._rng.choice(allowed or values)
 
     def met(self, sizes: Mapping[str, int]) -> None:
         """The sizes at which a module ran."""

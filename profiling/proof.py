@@ -174,7 +174,7 @@ def prove(
     problem = contradiction(hints, conditions)
     free = _free(patterns, hints, conditions)
     moving = {name: hint for name, hint in hints.items() if name not in _held(conditions)}
-    farther = Farther(beyond or {}, rng)
+    farther = Farther(beyond or {}, rng, conditions)
     fewer = Fewer(below or {}, rng)
     least = wanted = points + len(fewer)
     octaves = Octaves({name for p in patterns for name in p.before}, moving, rng)

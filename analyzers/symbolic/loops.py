@@ -31,27 +31,32 @@ Numbers = Mapping[str, int] | None
 Run = Callable[[Recipe, torch.dtype, Numbers, Numbers], SymbolicRun]  # hints, then what is pinned
 
 
+def counted(start: int, step: int = 1) -> range:
+    """POINTS numbers from the first on."""
+    return range(start, start + POINTS * step, step)
+
+
 def without_loops(
     recipe: Recipe,
     dtype: torch.dtype,
     patterns: Sequence[Pattern],
-    names: Sequence[str],
-    starts: Mapping[str, int],
-    step: int = 1,
+    counts: Mapping[str, range],
     hints: Mapping[str, int] | None = None,
     numbers: Mapping[str, int] | None = None,
     run: Run = run_symbolically,
     known: Sequence[Summary] = (),
 ) -> list[Pattern | None]:
-    """The patterns with `names`, consumed as numbers, symbolic again; None for one where no polynomial fits.
+    """The patterns with sizes, consumed as numbers, symbolic again; None for one where no polynomial fits.
 
-    Each name takes POINTS values from `starts` on, `step` apart; with a step of 2 (layers that alternate) the
-    pattern holds for values of that parity. QUICK values do if they fit everywhere and the quantities at
-    `starts` are `known`; for several names LINE values do if a run with all of them larger fits. A condition
-    that mentions a name is kept if it held in every run (`numbers` are the hints of the other sizes); one
-    that was true of the first run's count alone is dropped.
+    Each size takes the numbers of `counts`, POINTS of them; where these are some apart (2 for layers that
+    alternate) the pattern holds for numbers of that remainder. QUICK of them do if they fit everywhere and
+    the quantities at the first ones are `known`; for several sizes LINE do if a run with all of them larger
+    fits. A condition that mentions a size is kept if it held in every run (`numbers` are the hints of the
+    other sizes); one that was true of the first run's count alone is dropped.
     """
 
+    names = tuple(counts)
+    starts = {name: values.start for name, values in counts.items()}
     runs: dict[tuple[int, ...], list[Summary | None]] = {}
 
     def summaries(pinned: Mapping[str, int]) -> list[Summary | None]:
@@ -68,13 +73,13 @@ def without_loops(
         base = list[Summary | None](known) if given else summaries(dict(starts))
         for name, rows in varied.items():
             rows[starts[name]] = base
-            for value in range(starts[name] + step, starts[name] + count * step, step):
+            for value in counts[name][1:count]:
                 rows[value] = summaries({**starts, name: value})
-        last = {name: starts[name] + (max(count, QUICK) - 1) * step for name in names}
+        last = {name: values[max(count, QUICK) - 1] for name, values in counts.items()}
         together = summaries(last) if several else None
         held_out = 0 if count == LINE else 1
         found = [
-            _fitted(index, pattern, varied, together, starts, step, last, numbers, held_out)
+            _fitted(index, pattern, varied, together, counts, last, numbers, held_out)
             for index, pattern in enumerate(patterns)
         ]
         if None not in found:
@@ -87,8 +92,7 @@ def _fitted(
     pattern: Pattern,
     varied: Mapping[str, Mapping[int, Sequence[Summary | None]]],
     together: Sequence[Summary | None] | None,
-    starts: Mapping[str, int],
-    step: int,
+    counts: Mapping[str, range],
     last: Mapping[str, int],
     numbers: Mapping[str, int] | None,
     held_out: int,
@@ -106,9 +110,9 @@ def _fitted(
     if summary is None or (seen is not None and not _agree(summary, seen, last)):
         return None
     kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
-    if step > 1:
-        parity = ((Expr.symbol(n).mod(Expr.const(step)), Expr.const(starts[n] % step)) for n in varied)
-        kept += tuple(Condition(rest, "==", wanted) for rest, wanted in parity)
+    apart = {name: values for name, values in counts.items() if values.step > 1}
+    rests = ((Expr.symbol(n).mod(Expr.const(v.step)), Expr.const(v.start % v.step)) for n, v in apart.items())
+    kept += tuple(Condition(rest, "==", wanted) for rest, wanted in rests)
     return replace(pattern, summary=summary, conditions=kept)
 
 
@@ -116,30 +120,28 @@ def without_nested_loops(
     recipe: Recipe,
     dtype: torch.dtype,
     patterns: Sequence[Pattern],
-    names: tuple[str, str],
-    starts: Mapping[str, int],
+    counts: Mapping[str, range],
     hints: Mapping[str, int] | None = None,
     numbers: Mapping[str, int] | None = None,
     run: Run = run_symbolically,
 ) -> list[Pattern | None]:
     """As `without_loops`, for two sizes whose loops are nested (time steps within layers): counts multiply.
 
-    The inner size is interpolated at each of POINTS values of the outer one, and the outcome over those.
+    The first, the inner one, is interpolated at each number of the other, and the outcome over those.
     """
-    inner, outer = names
-    values = range(starts[outer], starts[outer] + POINTS)
+    inner, outer = counts
     rows: dict[int, list[Pattern | None]] = {}
-    for value in values:
+    for value in counts[outer]:
 
         def pinned(
             one: Recipe, kind: torch.dtype, given: Numbers, fixed: Numbers, value: int = value
         ) -> SymbolicRun:
             return run(one, kind, given, {**(fixed or {}), outer: value})
 
-        at = {inner: starts[inner]}
-        rows[value] = without_loops(recipe, dtype, patterns, [inner], at, 1, hints, numbers, pinned)
-    steps = range(starts[inner], starts[inner] + POINTS)
-    varied = {inner: dict.fromkeys(steps), outer: dict.fromkeys(values)}
+        rows[value] = without_loops(
+            recipe, dtype, patterns, {inner: counts[inner]}, hints, numbers, pinned
+        )
+    varied = {name: dict.fromkeys(values) for name, values in counts.items()}
     found: list[Pattern | None] = []
     for index, pattern in enumerate(patterns):
         table = {value: p.summary for value, row in rows.items() if (p := row[index]) is not None}

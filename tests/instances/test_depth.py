@@ -4,7 +4,9 @@ import copy
 
 import pytest
 from transformers import (
+    AXK1Config,
     BeitConfig,
+    Cohere2Config,
     DinatConfig,
     FlintConfig,
     Llama4TextConfig,
@@ -101,6 +103,17 @@ def test_stages_whose_layers_are_listed_one_by_one_are_not_cut():
     before = list(config.depths)
     cut_depth(config)
     assert list(config.depths) == before and [len(one) for one in config.dilations] == before
+
+
+def test_all_layers_after_dense_ones_have_experts():
+    """One dense layer comes first and does not come round; every fourth layer with attention to all does."""
+    dense, every_fourth = AXK1Config(), Cohere2Config()
+    stated = list(dense.mlp_layer_types), list(every_fourth.layer_types)
+    cut_depth(dense)
+    cut_depth(every_fourth)
+    assert (2, 4) == (dense.num_hidden_layers, every_fourth.num_hidden_layers)
+    assert stated[0][:19] == _deep(dense, 19).mlp_layer_types == ["dense"] + ["sparse"] * 18
+    assert stated[1][:19] == _deep(every_fourth, 19).layer_types
 
 
 @pytest.mark.parametrize(("config", "needed"), [(SmolLM3Config(), ["num_hidden_layers"]), (SwinConfig(), [])])

@@ -14,7 +14,7 @@ from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived, pins
 from forwardbook.pipeline.derivation.explore import FULL
-from forwardbook.pipeline.derivation.over_counts import Favoured, over_counts
+from forwardbook.pipeline.derivation.over_counts import Counts, Favoured, over_counts
 from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import relax
 
@@ -113,10 +113,10 @@ def test_what_worked_for_another_recipe_is_tried_first(
     favoured: Favoured = {}
     [first] = over_counts(found, seed=1, favoured=favoured)
     asked = len(runs)
-    [again] = over_counts(found, seed=1, favoured={("layers",): ({"layers": 4}, 1)})
+    [again] = over_counts(found, seed=1, favoured={("layers",): Counts({"layers": loops.counted(4)})})
 
     assert first.exact and again.exact
-    assert {("layers",): ({"layers": 2}, 1)} == favoured
+    assert {("layers",): Counts({"layers": loops.counted(2)})} == favoured
     assert asked > len(runs) - asked > 0
     assert Expr.of(first.pattern.summary.totals.flops) == Expr.of(again.pattern.summary.totals.flops)
 

@@ -8,7 +8,7 @@ import random
 import pytest
 from torch import Tensor, nn
 
-from forwardbook.formula import Condition
+from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import relax
@@ -41,6 +41,19 @@ class Both(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.alike(self.listed(x))
+
+
+class Round(nn.Module):
+    """One product in each layer, in every fourth two."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for index, layer in enumerate(self.layers):
+            x = layer(layer(x)) if index % 4 == 3 else layer(x)
+        return x
 
 
 class AtMost(nn.Module):
@@ -89,6 +102,20 @@ def test_a_count_is_at_most_what_agreed(
         assert not found.derived.exact or not all(c.holds(sizes) for c in found.conditions)
 
 
+def test_kinds_of_layers_that_come_round_give_a_formula_of_as_many_as_one_likes(recipe_from: Maker) -> None:
+    """Of 4 to 7 layers each one more costs the same, and so do each four more of any number of fours."""
+    recipe = over_rows(recipe_from, Round, "width", "layers", layers=4)
+    [found] = relax(derive(recipe, FULL, [recipe.calls_as], 1), 1)
+
+    assert found.derived.exact
+    assert all(
+        (count % 4 == 0) is all(c.holds({"rows": 9, "width": 6, "layers": count}) for c in found.conditions)
+        for count in range(4, 60)
+    )
+    flops = Expr.of(found.derived.pattern.summary.totals.flops)
+    assert 2 * 9 * 6 * 6 * 50 == flops.evaluate({"rows": 9, "width": 6, "layers": 40})
+
+
 def test_only_the_count_that_is_wrong_far_is_bounded(recipe_from: Maker) -> None:
     """Of two counts of layers, one listed by index, the other may be as large as one likes."""
     recipe = over_rows(recipe_from, Both, "width", "layers", "more", layers=2, more=3)
@@ -112,6 +139,15 @@ def test_each_count_is_tried_by_itself_where_all_are_refused() -> None:
 
     assert [["layers", "stages"], ["layers", "stages"], ["layers"], ["stages"], ["stages"]] == asked
     assert {} == farther.asked()
+
+
+def test_far_counts_are_such_as_conditions_on_them_allow() -> None:
+    """Where a formula is of every fourth layer, no other number is tried; other sizes say nothing of it."""
+    said = [Condition.parse("{layers} % 4 == 1"), Condition.parse("{layers} <= {stages}")]
+
+    asked = [Farther({"layers": 6}, random.Random(seed), said).asked()["layers"] for seed in range(20)]
+
+    assert {17} == set(asked)
 
 
 def test_far_is_beyond_kinds_of_layers_that_come_round() -> None:

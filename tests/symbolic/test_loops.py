@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.loops import Numbers, without_loops
+from forwardbook.analyzers.symbolic.loops import Numbers, counted, without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.formula import Expr
@@ -99,7 +99,7 @@ def mended(recipe: Recipe, start: int = 2, step: int = 1) -> Pattern | None:
     run = run_symbolically(recipe)
     found = patterns(run, recipe.calls_as)[:1]
     numbers = {name: note.hint for name, note in run.notes.items()}
-    return without_loops(recipe, torch.float32, found, ["layers"], {"layers": start}, step, None, numbers)[0]
+    return without_loops(recipe, torch.float32, found, {"layers": counted(start, step)}, None, numbers)[0]
 
 
 @pytest.fixture
@@ -175,8 +175,8 @@ def test_counts_that_multiply_are_not_added_up(recipe_from: Callable[..., Recipe
         rounds=4,
     )
     found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
-    names = ["layers", "rounds"]
-    assert [None] == without_loops(recipe, torch.float32, found, names, dict.fromkeys(names, 2))
+    counts = dict.fromkeys(["layers", "rounds"], counted(2))
+    assert [None] == without_loops(recipe, torch.float32, found, counts)
 
 
 @pytest.mark.parametrize(("kind", "asked"), [(Alternating, [4, 5, 3, 6]), (Doubling, [4, 5, 3, 6])])
@@ -195,7 +195,7 @@ def test_what_does_not_fit_a_few_counts_is_tried_at_more(
 
         found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
         known = [pattern.summary for pattern in found]
-        without_loops(recipe, torch.float32, found, ["layers"], {"layers": 3}, run=run, known=known)
+        without_loops(recipe, torch.float32, found, {"layers": counted(3)}, run=run, known=known)
 
         assert wanted == seen
 
@@ -218,9 +218,8 @@ def test_counts_that_add_up_take_a_run_each_and_one_together(recipe_from: Callab
         return run_symbolically(recipe, dtype, hints, pinned)
 
     found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
-    [pattern] = without_loops(
-        recipe, torch.float32, found, ["layers", "heads"], {"layers": 2, "heads": 2}, run=run
-    )
+    counts = {"layers": counted(2), "heads": counted(2)}
+    [pattern] = without_loops(recipe, torch.float32, found, counts, run=run)
 
     assert pattern is not None
     assert 2 * (LAYERS + Expr.symbol("heads")) * ROWS * WIDTH * WIDTH == pattern.summary.totals.flops

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.loops import without_loops
+from forwardbook.analyzers.symbolic.loops import counted, without_loops
 from forwardbook.analyzers.symbolic.patterns import patterns
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.rising import are_peaks_of, rising_peaks
@@ -71,7 +71,7 @@ def test_peak_over_layers_is_that_of_a_run(
     )
     found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
 
-    [pattern] = without_loops(recipe, torch.float32, found, ["layers"], {"layers": 2})
+    [pattern] = without_loops(recipe, torch.float32, found, {"layers": counted(2)})
 
     assert pattern is not None
     formula = Expr.of(pattern.summary.quantities()["peak"])

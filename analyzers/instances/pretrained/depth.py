@@ -154,13 +154,31 @@ def _resize(config: PreTrainedConfig, before: int, after: int) -> None:
     fields = config.__dict__
     for name, value in list(fields.items()):
         if _lists_layers(name, value, before):
-            fields[name] = [value[i % before] for i in range(after)]
+            last = _all_others(cast("Hashable", type(config)), name, tuple(value))
+            further = [last] * after if last else value * after
+            fields[name] = [*value, *further][:after]
     names = fields.get("stage_names") or []
     if len(names) == before + 1:  # what comes before the first layer has a name too
         numbered = [NUMBER.sub(str(i), names[-1]) for i in range(1, after + 1)]
         if not _last_output(config):
             fields["_out_indices"], fields["_out_features"] = [after], numbered[-1:]
         fields["stage_names"] = [names[0], *numbered]
+
+
+@lru_cache(maxsize=256)
+def _all_others(config_class: Hashable, name: str, first: Sequence[str]) -> str | None:
+    """The kind of all other layers, where a config of the class begins so by default and goes on with one.
+
+    After dense layers all have experts; layers whose kinds come round have none.
+    """
+    try:
+        listed = cast("type[PreTrainedConfig]", config_class)().__dict__.get(name)
+    except Exception:  # noqa: BLE001 - a config may need more than nothing, and say so with anything
+        return None
+    if not isinstance(listed, list) or tuple(listed[: len(first)]) != first or len(set(first)) == 1:
+        return None
+    others = set(listed[len(first) :])
+    return first[-1] if others == {first[-1]} else None
 
 
 def _lists_layers(name: str, value: object, layers: int) -> bool:

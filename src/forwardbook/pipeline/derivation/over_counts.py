@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from forwardbook.analyzers.symbolic.loops import POINTS, without_loops, without_nested_loops
+from forwardbook.analyzers.symbolic.loops import POINTS, counted, without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.rising import are_peaks_of
 from forwardbook.analyzers.symbolic.summary import Summary
@@ -18,9 +18,32 @@ from forwardbook.profiling.proof import PatternProof, predict, prove, widths_of
 
 WIDE = 12  # beyond it a number is rather a length that is gone through in steps than a count of layers
 FIRST = 2  # ways of choosing counts that are tried before such lengths stay as they are
+ROUND = 8  # layers whose kinds may come round: a run has three times as many, and takes as long
 
-Favoured = dict[tuple[str, ...], tuple[dict[str, int], int]]
-"""By the sizes that were interpolated over: first values and step that gave a formula which holds."""
+
+@dataclass(frozen=True)
+class Counts:
+    """The numbers that sizes take while formulas are interpolated over them."""
+
+    tried: dict[str, range]
+    nested: bool = False
+    """Whether the loops of the two sizes are nested, so that their counts multiply."""
+    rounds: bool = False
+    """Whether they are apart by as many layers as the run had: all that its lists of kinds tell."""
+
+    @property
+    def starts(self) -> dict[str, int]:
+        """The least of each."""
+        return {name: values.start for name, values in self.tried.items()}
+
+    @property
+    def apart(self) -> bool:
+        """Whether some are not one after another."""
+        return any(values.step > 1 for values in self.tried.values())
+
+
+Favoured = dict[tuple[str, ...], Counts]
+"""By the sizes that were interpolated over: the counts that gave a formula which holds."""
 
 Proved = dict[int, tuple[Pattern, PatternProof]]
 
@@ -80,9 +103,11 @@ class _Work:
     favoured: Favoured
     still: tuple[Condition, ...] = ()
     """What holds wide numbers as they are, while others are interpolated over."""
+    near: dict[int, Pattern] = field(default_factory=dict)
+    """What those were whose formula holds for few counts alone: kinds of layers may come round later."""
 
     def interpolate(self, names: tuple[str, ...], members: Sequence[int]) -> None:
-        """Try first values and steps of the counts until all members hold.
+        """Try counts until all members hold.
 
         Where lengths are among them, they stay as they are in between: those that are gone through in steps
         take as many layers to interpolate over, and seldom leave a polynomial.
@@ -90,46 +115,52 @@ class _Work:
         before = self.favoured.get(names)
         wide = [name for name in names if self.numbers[name] > WIDE]
         others = tuple(name for name in names if name not in wide)
-        ways = _starts(names, self.numbers)
+        ways = _counts(names, self.numbers)
         if wide and others:
-            ways.sort(key=lambda way: way[1] != 1 or way[0] == _above(names, self.numbers))
-        for place, (starts, step) in enumerate(sorted(ways, key=lambda one: one != before)):
+            ways.sort(key=lambda way: way.nested or way.apart or way.starts == _above(names, self.numbers))
+        for place, counts in enumerate(sorted(ways, key=lambda one: one != before)):
             if place == FIRST and wide and others:
                 still = tuple(Condition.that_is(n, self.numbers[n]) for n in wide)
                 replace(self, still=still).interpolate(others, members)
-            if members := [i for i in members if not _settled(self.derived[i])]:
-                self._tried(names, members, starts, step)
+            if left := [i for i in members if self._is_open(i, counts)]:
+                self._tried(names, left, counts)
 
-    def _tried(
-        self, names: tuple[str, ...], members: Sequence[int], starts: Mapping[str, int], step: int
-    ) -> None:
-        derived = self.derived
-        first, chosen = derived[members[0]], [derived[i].pattern for i in members]
+    def _is_open(self, index: int, counts: Counts) -> bool:
+        """Whether counts may give a formula that holds, or one that holds for more."""
+        return not _settled(self.derived[index]) or (index in self.near and counts.rounds)
+
+    def _tried(self, names: tuple[str, ...], members: Sequence[int], counts: Counts) -> None:
+        derived, starts = self.derived, counts.starts
+        first, chosen = derived[members[0]], [self.near.get(i, derived[i].pattern) for i in members]
         known = _known(derived, members, starts)
         try:
-            mended = _without(first, chosen, names, starts, step, self.hints, self.numbers, known)
+            mended = _without(first, chosen, counts, self.hints, self.numbers, known)
         except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
             return
-        width = max(step, 1)
-        beyond = {name: start + POINTS * width for name, start in starts.items()}
-        ran = {name: start + (POINTS - 2) * width for name, start in starts.items()}
+        beyond = {name: values.stop for name, values in counts.tried.items()}
+        ran = {name: values[-2] for name, values in counts.tried.items()}
+        left = set(members)
         for bounds in dict.fromkeys(((), _from(starts))):
             again = {
                 i: replace(p, conditions=(*p.conditions, *bounds))
                 for i, p in zip(members, mended, strict=True)
-                if p is not None
-                and not _settled(derived[i])
-                and (bounds or self._holds_here(p, derived[i], names))
+                if p is not None and i in left and (bounds or self._holds_here(p, derived[i], names))
             }
             below = {} if bounds else starts
             proved = self._proved(first, again, beyond, below)
             nearer = self._nearer(first, proved, ran, beyond, below, bounds)
             for i, (pattern, proof) in (proved | nearer).items():
+                if i in self.near and (i in nearer or not proof.exact):
+                    continue  # it holds for few counts already
+                before = self.near.pop(i, derived[i].pattern)
                 if proof.exact or not (derived[i].exact or derived[i].proof.points):
                     pattern = bounded(pattern, never_far(proof, ran, beyond) if proof.exact else ())
                     derived[i] = replace(derived[i], pattern=pattern, proof=proof, interpolated=names)
-                    if proof.exact:
-                        self.favoured[names] = (dict(starts), step)
+                if proof.exact:
+                    left.discard(i)
+                    self.favoured[names] = counts
+                if i in nearer:
+                    self.near[i] = before
             if bounds:
                 exact = {i for i in again if proved[i][1].exact}
                 made = {i: p for i, p in zip(members, mended, strict=True) if p is not None and i in exact}
@@ -243,39 +274,41 @@ def _meets(numbers: Mapping[str, int], bounds: Sequence[Condition]) -> bool:
     return all(c.holds(numbers) for c in bounds)
 
 
-NESTED = 0  # in place of a step: the two sizes are counts of nested loops
-
-
 def _without(
     first: Derived,
     chosen: Sequence[Pattern],
-    names: Sequence[str],
-    starts: Mapping[str, int],
-    step: int,
+    counts: Counts,
     hints: Mapping[str, int] | None,
     numbers: Mapping[str, int],
     known: Sequence[Summary],
 ) -> list[Pattern | None]:
-    if step != NESTED:
-        return without_loops(
-            first.recipe, first.dtype, chosen, names, starts, step, hints, numbers, known=known
-        )
-    inner, outer = names
-    return without_nested_loops(first.recipe, first.dtype, chosen, (inner, outer), starts, hints, numbers)
+    recipe, dtype = first.recipe, first.dtype
+    if counts.nested:
+        return without_nested_loops(recipe, dtype, chosen, counts.tried, hints, numbers)
+    return without_loops(recipe, dtype, chosen, counts.tried, hints, numbers, known=known)
 
 
-def _starts(names: Sequence[str], numbers: Mapping[str, int]) -> list[tuple[dict[str, int], int]]:
-    """First values and steps worth trying.
+def _counts(names: Sequence[str], numbers: Mapping[str, int]) -> list[Counts]:
+    """Counts worth trying.
 
-    Small numbers; every second one (layers that alternate); the hints (lists of the configuration may be as
-    long); and counts well above a threshold among them (so many dense layers first).
+    Small numbers; every second one (layers that alternate); from the hints on (lists of the configuration may
+    be as long), and so many apart (kinds of layers come round then); and counts well above a threshold among
+    them (so many dense layers first).
     """
     small = {name: min(numbers[name], 2) for name in names}
     at_hint = {name: numbers[name] for name in names}
     later = {name: small[name] + 2 for name in names}  # few layers may have a peak of their own
-    tried = [(small, 1), (small, 2), (at_hint, 1), (_above(names, numbers), 1), (later, 2)]
+
+    def from_on(starts: Mapping[str, int], step: int = 1) -> dict[str, range]:
+        return {name: counted(start, step) for name, start in starts.items()}
+
+    tried = [Counts(from_on(small)), Counts(from_on(small, 2)), Counts(from_on(at_hint))]
+    rounds = {name: size if 2 < size <= ROUND else 1 for name, size in at_hint.items()}
+    if any(size > 1 for size in rounds.values()):
+        tried.append(Counts({n: counted(at_hint[n], size) for n, size in rounds.items()}, rounds=True))
+    tried += [Counts(from_on(_above(names, numbers))), Counts(from_on(later, 2))]
     if len(names) == 2:
-        tried += [(small, NESTED), (at_hint, NESTED)]
+        tried += [Counts(from_on(starts), nested=True) for starts in (small, at_hint)]
     return [one for i, one in enumerate(tried) if one not in tried[:i]]
 
 

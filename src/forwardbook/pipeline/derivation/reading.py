@@ -12,7 +12,7 @@ from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe
 from forwardbook.analyzers.static.derive import run_first_statically, run_statically, static_recipes
 from forwardbook.analyzers.static.unresolved import Unresolved
 from forwardbook.analyzers.symbolic.assume import Assumed, distinct, informative
-from forwardbook.analyzers.symbolic.loops import without_loops
+from forwardbook.analyzers.symbolic.loops import counted, without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.errors import ForwardbookError
@@ -108,8 +108,8 @@ def _without_numbers(
 def _mended(
     recipe: Recipe, dtype: torch.dtype, pattern: Pattern, names: Sequence[str], numbers: Mapping[str, int]
 ) -> Pattern | None:
-    starts = {name: numbers[name] for name in names}
+    counts = {name: counted(numbers[name]) for name in names}
     try:
-        return without_loops(recipe, dtype, [pattern], names, starts, 1, None, numbers, run_statically)[0]
+        return without_loops(recipe, dtype, [pattern], counts, None, numbers, run_statically)[0]
     except Exception:  # noqa: BLE001 - the source refuses neighbouring numbers: the size stays at its own
         return None
