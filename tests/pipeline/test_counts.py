@@ -12,9 +12,10 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.counts_tried import Counts, Favoured
 from forwardbook.pipeline.derivation.derived import Derived, pins
 from forwardbook.pipeline.derivation.explore import FULL
-from forwardbook.pipeline.derivation.over_counts import Counts, Favoured, over_counts
+from forwardbook.pipeline.derivation.over_counts import over_counts
 from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import relax
 

@@ -13,10 +13,11 @@ from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import run_measured
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
+from forwardbook.pipeline.derivation.counts_tried import Favoured
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, with_counts_said
 from forwardbook.pipeline.derivation.explore import FULL, LOW, paired
 from forwardbook.pipeline.derivation.found import Found, sized
-from forwardbook.pipeline.derivation.over_counts import Favoured, over_counts
+from forwardbook.pipeline.derivation.over_counts import over_counts
 from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import Learnt, Relaxed, relax
 from forwardbook.pipeline.derivation.within import only_inside, proved_within

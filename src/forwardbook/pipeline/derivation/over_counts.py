@@ -6,44 +6,20 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from forwardbook.analyzers.symbolic.loops import POINTS, counted, without_loops, without_nested_loops
+from forwardbook.analyzers.symbolic.loops import without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.rising import are_peaks_of
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
 from forwardbook.pipeline.derivation.counts_from import Lowering, at_least
+from forwardbook.pipeline.derivation.counts_tried import Counts, Favoured, counts_of, well_above
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
 from forwardbook.profiling.proof import PatternProof, predict, prove, widths_of
 
 WIDE = 12  # beyond it a number is rather a length that is gone through in steps than a count of layers
 FIRST = 2  # ways of choosing counts that are tried before such lengths stay as they are
-ROUND = 8  # layers whose kinds may come round: a run has three times as many, and takes as long
 
-
-@dataclass(frozen=True)
-class Counts:
-    """The numbers that sizes take while formulas are interpolated over them."""
-
-    tried: dict[str, range]
-    nested: bool = False
-    """Whether the loops of the two sizes are nested, so that their counts multiply."""
-    rounds: bool = False
-    """Whether they are apart by as many layers as the run had: all that its lists of kinds tell."""
-
-    @property
-    def starts(self) -> dict[str, int]:
-        """The least of each."""
-        return {name: values.start for name, values in self.tried.items()}
-
-    @property
-    def apart(self) -> bool:
-        """Whether some are not one after another."""
-        return any(values.step > 1 for values in self.tried.values())
-
-
-Favoured = dict[tuple[str, ...], Counts]
-"""By the sizes that were interpolated over: the counts that gave a formula which holds."""
 
 Proved = dict[int, tuple[Pattern, PatternProof]]
 
@@ -115,9 +91,10 @@ class _Work:
         before = self.favoured.get(names)
         wide = [name for name in names if self.numbers[name] > WIDE]
         others = tuple(name for name in names if name not in wide)
-        ways = _counts(names, self.numbers)
+        ways = counts_of(names, self.numbers)
         if wide and others:
-            ways.sort(key=lambda way: way.nested or way.apart or way.starts == _above(names, self.numbers))
+            above = well_above(names, self.numbers)
+            ways.sort(key=lambda way: way.nested or way.apart or way.starts == above)
         for place, counts in enumerate(sorted(ways, key=lambda one: one != before)):
             if place == FIRST and wide and others:
                 still = tuple(Condition.that_is(n, self.numbers[n]) for n in wide)
@@ -286,36 +263,6 @@ def _without(
     if counts.nested:
         return without_nested_loops(recipe, dtype, chosen, counts.tried, hints, numbers)
     return without_loops(recipe, dtype, chosen, counts.tried, hints, numbers, known=known)
-
-
-def _counts(names: Sequence[str], numbers: Mapping[str, int]) -> list[Counts]:
-    """Counts worth trying.
-
-    Small numbers; every second one (layers that alternate); from the hints on (lists of the configuration may
-    be as long), and so many apart (kinds of layers come round then); and counts well above a threshold among
-    them (so many dense layers first).
-    """
-    small = {name: min(numbers[name], 2) for name in names}
-    at_hint = {name: numbers[name] for name in names}
-    later = {name: small[name] + 2 for name in names}  # few layers may have a peak of their own
-
-    def from_on(starts: Mapping[str, int], step: int = 1) -> dict[str, range]:
-        return {name: counted(start, step) for name, start in starts.items()}
-
-    tried = [Counts(from_on(small)), Counts(from_on(small, 2)), Counts(from_on(at_hint))]
-    rounds = {name: size if 2 < size <= ROUND else 1 for name, size in at_hint.items()}
-    if any(size > 1 for size in rounds.values()):
-        tried.append(Counts({n: counted(at_hint[n], size) for n, size in rounds.items()}, rounds=True))
-    tried += [Counts(from_on(_above(names, numbers))), Counts(from_on(later, 2))]
-    if len(names) == 2:
-        tried += [Counts(from_on(starts), nested=True) for starts in (small, at_hint)]
-    return [one for i, one in enumerate(tried) if one not in tried[:i]]
-
-
-def _above(names: Sequence[str], numbers: Mapping[str, int]) -> dict[str, int]:
-    """The hints, the largest of them well above."""
-    largest = max(names, key=lambda n: numbers[n])
-    return {name: numbers[name] for name in names} | {largest: numbers[largest] + POINTS}
 
 
 def _nested(groups: Mapping[tuple[str, ...], list[int]]) -> dict[tuple[str, ...], list[int]]:
