@@ -271,10 +271,13 @@ def test_a_place_tells_the_numbers_that_keep_what_holds_from_what_does_not(
         ([0, 1, 2, 5], None, "0-2,5"),
         ([0, 9, 10, 11], 11, "0,9-"),
         ([0, 10, 11], 11, "0,10-11"),
+        ([0, 1, 2, 3, 5, 6, 7], 7, "0-3,5-7"),
+        ([0, 1, 3, 4, 5], 5, "0-1,3-"),
         ([3], None, "3"),
     ],
 )
 def test_numbers_are_ranges_that_go_on_where_the_last_three_are_among_them(
     numbers: list[int], last: int | None, text: str
 ) -> None:
+    """Unless as many broke off before: a tower with one wide layer in each eight looks so at its twelfth."""
     assert text == ranges(numbers, last)

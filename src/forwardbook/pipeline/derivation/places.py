@@ -80,7 +80,10 @@ def narrower(
 
 
 def ranges(numbers: Collection[int], last: int | None = None) -> str:
-    """Numbers as `0-2,5`; those that end with the ENOUGH before `last` go on, as `5-`."""
+    """Numbers as `0-2,5`; those that end with the ENOUGH before `last` go on, as `5-`.
+
+    More than followed on each other before have to: what broke off after seven may do so again.
+    """
     parts: list[list[int]] = []
     for number in sorted(numbers):
         if parts and parts[-1][1] == number - 1:
@@ -88,7 +91,8 @@ def ranges(numbers: Collection[int], last: int | None = None) -> str:
         else:
             parts.append([number, number])
     told = [str(a) if a == b else f"{a}-{b}" for a, b in parts]
-    if parts and parts[-1][1] == last and parts[-1][1] - parts[-1][0] >= ENOUGH - 1:
+    *before, final = [b - a + 1 for a, b in parts] or [0]
+    if parts and parts[-1][1] == last and final >= ENOUGH and final > max(before, default=0):
         told[-1] = f"{parts[-1][0]}-"
     return ",".join(told)
 
