@@ -116,6 +116,32 @@ def test_kinds_of_layers_that_come_round_give_a_formula_of_as_many_as_one_likes(
     assert 2 * 9 * 6 * 6 * 50 == flops.evaluate({"rows": 9, "width": 6, "layers": 40})
 
 
+class LastOfMany(nn.Module):
+    """One product in each layer; in the 26th another."""
+
+    def __init__(self, width: int, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for index, layer in enumerate(self.layers):
+            x = layer(layer(x)) if index == 25 else layer(x)
+        return x
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_few_layers_say_is_not_said_of_the_run_itself_unless_it_is_so(
+    recipe_from: Maker, seed: int
+) -> None:
+    """Neither few layers nor twenty of them have the one that the run with 26 has."""
+    recipe = over_rows(recipe_from, LastOfMany, "width", "layers", layers=26)
+    sizes = {"rows": 9, "width": 6, "layers": 26}
+    for found in relax(derive(recipe, FULL, [recipe.calls_as], seed), seed):
+        if found.derived.exact and all(c.holds(sizes) for c in found.conditions):
+            flops = Expr.of(found.derived.pattern.summary.totals.flops)
+            assert 2 * 9 * 6 * 6 * 27 == flops.evaluate(sizes)
+
+
 def test_only_the_count_that_is_wrong_far_is_bounded(recipe_from: Maker) -> None:
     """Of two counts of layers, one listed by index, the other may be as large as one likes."""
     recipe = over_rows(recipe_from, Both, "width", "layers", "more", layers=2, more=3)

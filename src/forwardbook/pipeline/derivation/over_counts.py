@@ -121,7 +121,7 @@ class _Work:
             again = {
                 i: replace(p, conditions=(*p.conditions, *bounds))
                 for i, p in zip(members, mended, strict=True)
-                if p is not None and i in left and (bounds or self._holds_here(p, derived[i], names))
+                if p is not None and i in left and self._holds_here(p, derived[i], names, bounds)
             }
             below = {} if bounds else starts
             proved = self._proved(first, again, beyond, below)
@@ -143,9 +143,14 @@ class _Work:
                 made = {i: p for i, p in zip(members, mended, strict=True) if p is not None and i in exact}
                 self._lowered(made, starts, beyond, ran)
 
-    def _holds_here(self, made: Pattern, one: Derived, names: Sequence[str]) -> bool:
-        """Whether a formula for all counts gives what the run had that is known; no further run is needed."""
-        if one.seen is None:
+    def _holds_here(
+        self, made: Pattern, one: Derived, names: Sequence[str], bounds: Sequence[Condition]
+    ) -> bool:
+        """Whether a formula gives what the run had, where its counts are within bounds and that is known.
+
+        No further run is needed.
+        """
+        if one.seen is None or not _meets(self.numbers, bounds):
             return True
         sizes = {**self.numbers, **widths_of(one.dtype)}
         ours, theirs = made.summary.quantities(), one.seen.quantities()
