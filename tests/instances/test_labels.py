@@ -49,6 +49,15 @@ def test_a_drawn_number_is_set_as_anybody_would_set_it() -> None:
     assert len(config.id2label) == 11
 
 
+def test_millions_of_labels_are_told_and_get_no_names() -> None:
+    """A draw beyond a threshold on labels filled three gigabytes with `LABEL_0` and so on."""
+    config = ViTConfig()
+    _asked(config, {"num_labels": 10**12})
+
+    assert 10**12 == config.num_labels
+    assert 10 > len(config.id2label) == len(config.label2id)
+
+
 def test_a_symbolic_number_is_what_the_config_tells(symbol: torch.SymInt) -> None:
     config = ViTConfig()
     _asked(config, {"num_labels": symbol})

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 LABELS: Final = "num_labels"
 MAPPING: Final = "id2label"
+NAMED: Final = 100_000  # labels that get a name each: a draw may be beyond a threshold of millions
 _OF_INSTANCES: Final = ("__dict__", "__weakref__")  # what a class has for its instances, by descriptors
 
 
@@ -19,14 +20,15 @@ def ask_labels(config: PreTrainedConfig, prefix: str, sizes: Sizes) -> None:
     """Asks for the number of labels where a config tells it by `id2label`; who reads it gets the answer.
 
     A drawn number is set as anybody would set it. A symbolic one cannot be: the length of a mapping is a
-    plain number. So the config becomes one of a class alike, of which `num_labels` is what was asked for.
+    plain number. So the config becomes one of a class alike, of which `num_labels` is what was asked for. So
+    it does where names of all labels would fill the memory.
     """
     labels = config.__dict__.get(MAPPING)
     if not isinstance(labels, dict) or not is_size(len(labels)) or LABELS in config.__dict__:
         return
     full = prefix + LABELS
     asked = sizes(full, len(labels), "labels that a classifier tells apart", f"config.{full}")
-    if type(asked) is int:
+    if type(asked) is int and asked <= NAMED:
         setattr(config, LABELS, asked)
     else:
         config.__class__ = _with_labels(type(config), asked)
