@@ -19,7 +19,7 @@ from typing import Any
 from transformers import CONFIG_MAPPING, __version__
 
 from forwardbook.analyzers.instances.pretrained.depth import counts_layers
-from forwardbook.formula import Condition, FormulaError
+from forwardbook.formula import Condition
 from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.workspace import Workspace
 
@@ -46,14 +46,7 @@ def refusing(conditions: tuple[str, ...], counts: Mapping[str, int]) -> list[str
     """The conditions on nothing but counts that these do not meet."""
     parsed = [Condition.parse(text) for text in conditions]
     asked = [c for c in parsed if c.symbols() and c.symbols() <= counts.keys()]
-    return [c.text()[:SHOWN] for c in asked if not _is_met(c, counts)]
-
-
-def _is_met(condition: Condition, counts: Mapping[str, int]) -> bool:
-    try:
-        return condition.holds(counts)
-    except FormulaError:
-        return False
+    return [c.text()[:SHOWN] for c in asked if not c.is_met(counts)]
 
 
 def main() -> None:

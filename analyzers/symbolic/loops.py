@@ -110,9 +110,11 @@ def _fitted(
     if summary is None or (seen is not None and not _agree(summary, seen, last)):
         return None
     kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
-    apart = {name: values for name, values in counts.items() if values.step > 1}
-    rests = ((Expr.symbol(n).mod(Expr.const(v.step)), Expr.const(v.start % v.step)) for n, v in apart.items())
-    kept += tuple(Condition(rest, "==", wanted) for rest, wanted in rests)
+    kept += tuple(
+        Condition(Expr.symbol(name).mod(Expr.const(one.step)), "==", Expr.const(one.start % one.step))
+        for name, one in counts.items()
+        if one.step > 1
+    )
     return replace(pattern, summary=summary, conditions=kept)
 
 

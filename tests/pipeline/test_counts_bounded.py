@@ -19,16 +19,15 @@ from .matrices import Maker, Projection, Stack, over_rows
 WIDER = (4, 9)  # indices of layers that do more, as a configuration lists them
 
 
-class Listed(nn.Module):
+class Listed(Stack):
     """One product in each layer; in those that are listed another."""
 
-    def __init__(self, width: int, layers: int) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
+    def is_wider(self, index: int) -> bool:
+        return index in WIDER
 
     def forward(self, x: Tensor) -> Tensor:
         for index, layer in enumerate(self.layers):
-            x = layer(layer(x)) if index in WIDER else layer(x)
+            x = layer(layer(x)) if self.is_wider(index) else layer(x)
         return x
 
 
@@ -43,17 +42,11 @@ class Both(nn.Module):
         return self.alike(self.listed(x))
 
 
-class Round(nn.Module):
+class Round(Listed):
     """One product in each layer, in every fourth two."""
 
-    def __init__(self, width: int, layers: int) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
-
-    def forward(self, x: Tensor) -> Tensor:
-        for index, layer in enumerate(self.layers):
-            x = layer(layer(x)) if index % 4 == 3 else layer(x)
-        return x
+    def is_wider(self, index: int) -> bool:
+        return index % 4 == 3
 
 
 class AtMost(nn.Module):
@@ -116,17 +109,11 @@ def test_kinds_of_layers_that_come_round_give_a_formula_of_as_many_as_one_likes(
     assert 2 * 9 * 6 * 6 * 50 == flops.evaluate({"rows": 9, "width": 6, "layers": 40})
 
 
-class LastOfMany(nn.Module):
+class LastOfMany(Listed):
     """One product in each layer; in the 26th another."""
 
-    def __init__(self, width: int, layers: int) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList([Projection(width) for _ in range(layers)])
-
-    def forward(self, x: Tensor) -> Tensor:
-        for index, layer in enumerate(self.layers):
-            x = layer(layer(x)) if index == 25 else layer(x)
-        return x
+    def is_wider(self, index: int) -> bool:
+        return index == 25
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -166,7 +166,7 @@ def _resize(config: PreTrainedConfig, before: int, after: int) -> None:
 
 
 @lru_cache(maxsize=256)
-def _all_others(config_class: Hashable, name: str, first: Sequence[str]) -> str | None:
+def _all_others(config_class: Hashable, name: str, first: tuple[str, ...]) -> str | None:
     """The kind of all other layers, where a config of the class begins so by default and goes on with one.
 
     After dense layers all have experts; layers whose kinds come round have none.
@@ -175,7 +175,7 @@ def _all_others(config_class: Hashable, name: str, first: Sequence[str]) -> str 
         listed = cast("type[PreTrainedConfig]", config_class)().__dict__.get(name)
     except Exception:  # noqa: BLE001 - a config may need more than nothing, and say so with anything
         return None
-    if not isinstance(listed, list) or tuple(listed[: len(first)]) != first or len(set(first)) == 1:
+    if not isinstance(listed, list) or tuple(listed[: len(first)]) != first:
         return None
     others = set(listed[len(first) :])
     return first[-1] if others == {first[-1]} else None
