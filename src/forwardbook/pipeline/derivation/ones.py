@@ -13,6 +13,8 @@ def is_above_one(test: Condition) -> bool:
 
 
 def excludes_one(test: Condition, said: Sequence[Condition]) -> bool:
-    """Whether what is said of the size of a test by itself, as that it is even, keeps it from being 1."""
-    [name] = test.symbols()
-    return any(c.symbols() == {name} and not c.is_met({name: 1}) for c in said)
+    """Whether what is said of the one size of a test by itself, as that it is even, keeps it from being 1."""
+    names = test.symbols()
+    return len(names) == 1 and any(
+        c.symbols() == names and not c.is_met(dict.fromkeys(names, 1)) for c in said
+    )
