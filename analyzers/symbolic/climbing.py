@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forwardbook.formula import Expr, FormulaError
-from forwardbook.formula.atoms import Atom, Symbol
+from forwardbook.formula.atoms import Atom, Monomial, Symbol
+from forwardbook.formula.terms import Coefficient
 
 SAMPLES = 384  # assignments at which states compete: around the hints and over five orders of magnitude
 STEPS = 12  # sizes that are changed, one after another
@@ -66,17 +68,59 @@ def shares_of(evaluated: NDArray[np.float64], best: NDArray[np.float64]) -> NDAr
 
 def values(states: Sequence[Expr], points: Sequence[Point]) -> NDArray[np.float64]:
     """A row for each state: what it is at each point."""
-    atoms: dict[Atom, NDArray[np.float64]] = {}
+    at = _Points(points)
     found = np.zeros((len(states), len(points)))
-    for row, state in enumerate(states):
+    for row, state in zip(found, states, strict=True):
         for monomial, coefficient in state.terms.items():
-            term = np.full(len(points), float(coefficient))
-            for atom, power in monomial.powers:
-                if atom not in atoms:
-                    atoms[atom] = _atom(atom, points)
-                term = term * atoms[atom] ** power
-            found[row] += term
+            row += at.term(monomial, coefficient)
     return found
+
+
+class _Points:
+    """What terms are at some points; what several states share is computed once."""
+
+    def __init__(self, points: Sequence[Point]) -> None:
+        self._points = points
+        self._sizes: dict[str, NDArray[np.int64]] = {}
+        self._atoms: dict[Atom, NDArray[np.float64]] = {}
+        self._terms: dict[tuple[Monomial, Coefficient], NDArray[np.float64]] = {}
+
+    def term(self, monomial: Monomial, coefficient: Coefficient) -> NDArray[np.float64]:
+        """A term at each point."""
+        found = self._terms.get((monomial, coefficient))
+        if found is None:
+            found = np.full(len(self._points), float(coefficient))
+            for atom, power in monomial.powers:
+                found *= self._atom(atom) if power == 1 else self._atom(atom) ** power
+            self._terms[monomial, coefficient] = found
+        return found
+
+    def _size(self, name: str) -> NDArray[np.int64]:
+        if name not in self._sizes:
+            self._sizes[name] = np.array([point[name] for point in self._points])
+        return self._sizes[name]
+
+    def _atom(self, atom: Atom) -> NDArray[np.float64]:
+        if atom not in self._atoms:
+            self._atoms[atom] = self._evaluated(atom)
+        return self._atoms[atom]
+
+    def _evaluated(self, atom: Atom) -> NDArray[np.float64]:
+        if isinstance(atom, Symbol):
+            return self._size(atom.name).astype(np.float64)
+        expression = Expr.atom(atom)
+        with suppress(FormulaError):  # where it has no value at some of the points
+            sizes = {name: self._size(name) for name in expression.symbols()}
+            return expression.evaluate_many(sizes).astype(np.float64)
+        return np.array([_value(expression, point) for point in self._points])
+
+
+def _value(expression: Expr, point: Point) -> float:
+    """What it is at a point; not a number where it has no value."""
+    try:
+        return float(expression.evaluate(point))
+    except FormulaError:
+        return float("nan")
 
 
 def sampled(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, int]]:
@@ -93,17 +137,3 @@ def sampled(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, in
                 point[name] = rng.choice(_WIDTHS)
         points.append(point)
     return points
-
-
-def _atom(atom: Atom, points: Sequence[Point]) -> NDArray[np.float64]:
-    if isinstance(atom, Symbol):
-        return np.array([point[atom.name] for point in points], dtype=np.float64)
-    expression = Expr.atom(atom)
-
-    def value(point: Point) -> float:
-        try:
-            return float(expression.evaluate(point))
-        except FormulaError:
-            return float("nan")
-
-    return np.array([value(p) for p in points])

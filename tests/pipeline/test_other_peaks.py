@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+
 from torch import Tensor, nn
 
 from forwardbook.pipeline.derivation.explore import FULL
+from forwardbook.pipeline.derivation.other_peaks import at_other_peaks
 from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import relax
 
-from .matrices import Maker
+from .matrices import Maker, over_rows
 
 
 class Keeping(nn.Module):
@@ -44,3 +47,39 @@ def test_a_peak_that_a_single_head_has_not_is_not_missed_behind_another(recipe_f
 
     assert found
     assert all("{heads} > 1" in [c.text() for c in one.conditions] for one in found)
+
+
+class Collecting(nn.Module):
+    """What every layer gives is kept until the head comes."""
+
+    def __init__(self, width: int, inner: int, depth: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(depth)])
+        self.head = nn.Linear(width, inner)
+
+    def forward(self, x: Tensor) -> Tensor:
+        kept = [x]
+        for layer in self.layers:
+            kept.append(layer(kept[-1]))
+        x = kept.pop()
+        kept.clear()
+        return self.head(x)  # type: ignore[no-any-return]
+
+
+def test_another_peak_is_not_looked_for_in_hundreds_of_layers(recipe_from: Maker) -> None:
+    """Only four hundred would outgrow this head: whatever peak they have, they take too long to run."""
+    recipe = over_rows(recipe_from, Collecting, "width", "inner", "depth", inner=8, depth=3)
+    [one] = derive(recipe, FULL, [recipe.calls_as], seed=1)
+    numbers = {name: note.hint for name, note in one.notes.items()}
+    others = {"rows": 5, "width": 2, "inner": 800}
+    sizes = {**others, "depth": 4}
+
+    def drawn(fixed: dict[str, int], *counted: str) -> dict[str, int] | None:
+        return at_other_peaks([one.pattern], FULL, sizes, numbers, [], random.Random(1), fixed, counted)
+
+    unlimited, narrower = drawn(others), drawn({"rows": 5, "width": 2}, *one.interpolated)
+    assert unlimited is not None
+    assert unlimited["depth"] >= 400
+    assert drawn(others, *one.interpolated) is None
+    assert narrower is not None
+    assert narrower["depth"] <= 4 * 3

@@ -100,6 +100,24 @@ def test_a_formula_too_long_to_write_costs_its_class_alone(monkeypatch: pytest.M
     assert "exceeds the limit" in said.reason
 
 
+def test_a_condition_too_long_to_write_costs_its_way_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The class that the way calls is told with the reason; the unit goes on and ends."""
+    name = "torch.nn.modules.linear.Linear"
+
+    def unwritable(*given: object) -> Reached:
+        raise FormulaError("a formula of 300000 characters exceeds the limit of 200000")
+
+    monkeypatch.setattr(work_file, "reach", unwritable)
+    unit = work_file._Unit(
+        Request(target="torch.nn", wanted=(name,), budget=60.0), PlainAdapter("torch"), "torch"
+    )
+    unit.run()
+    [said] = unit.classes()
+
+    assert "unproved" == said.state
+    assert "exceeds the limit" in said.reason
+
+
 def test_what_models_that_cannot_be_followed_call_is_tried_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """A plain run reaches the class in every model; only alone it can be derived: that is what is told."""
     name = "torch.nn.modules.linear.Linear"

@@ -11,6 +11,7 @@ from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import class_name
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import run_measured
+from forwardbook.errors import FormulaError
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
 from forwardbook.pipeline.derivation.counts_tried import Favoured
@@ -107,6 +108,8 @@ def _counted(
             tried = with_counts_held([one for one in full if one.target in failed], seed, points)
     except Overtime:
         late.append("counts as they were")
+        return found
+    except FormulaError:  # one of them asks what is too long to write
         return found
     mended = {name for name in failed if _exact(tried, name)}
     kept = [one for one in found if one.target not in mended]

@@ -100,7 +100,9 @@ class Bench:
         about = [p for p in holding if test.symbols() <= p.summary.symbols()]
         wanted = self.wanted([], [], test.symbols(), (test,))
         dtype, fixed = self.derived[0].dtype, _fixed(test)
-        other = at_other_peaks(about, dtype, sizes, self.numbers, wanted, random.Random(test.text()), fixed)
+        counted = {name for one in self.derived for name in one.interpolated}
+        rng = random.Random(test.text())
+        other = at_other_peaks(about, dtype, sizes, self.numbers, wanted, rng, fixed, counted)
         second = self.points(other) if other is not None else None
         if second is None:
             return first

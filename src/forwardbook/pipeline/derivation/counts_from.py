@@ -70,8 +70,9 @@ class Lowering:
             if holding is None:
                 continue
             left = {i: patterns[i] for i in holding}
+            fixed = {name: value}
             other = at_other_peaks(
-                left.values(), self.dtype, sizes, self.numbers, wanted, self.rng, {name: value}
+                left.values(), self.dtype, sizes, self.numbers, wanted, self.rng, fixed, others
             )
             again = self._right(left, other) if other is not None else None
             return holding if again is None else again

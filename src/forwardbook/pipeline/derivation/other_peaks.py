@@ -6,7 +6,7 @@ What comes, or goes, with a size is not missed where another state is larger: a 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import torch
@@ -18,6 +18,7 @@ from forwardbook.profiling.sizes import draw
 
 DRAWS: Final = 6  # states of memory for each of which sizes are looked for at which it is the peak
 TRIES: Final = 2  # to draw these
+LONG: Final = 4  # times as many of what loops count as the run had: of layers each takes its time
 
 Counts = Mapping[str, int]
 
@@ -30,18 +31,26 @@ def at_other_peaks(
     wanted: Sequence[Condition],
     rng: random.Random,
     fixed: Counts,
+    counted: Collection[str],
 ) -> dict[str, int] | None:
     """Sizes at which other states are the peak than at `sizes`, of as many patterns as found.
 
-    `numbers` are the sizes of the run that they stem from; `wanted` holds, and `fixed` is as it says.
+    `numbers` are the sizes of the run that they stem from; `wanted` holds, and `fixed` is as it says. Those
+    that are `counted` in loops are few: a thousand layers would outgrow any state, and be run for minutes.
     """
     larger = [condition for pattern in patterns for condition in _larger(pattern, dtype, sizes)]
+    short = [at_most(name, LONG * numbers[name]) for name in sorted(counted) if name in numbers]
     found: list[dict[str, int]] = []
     for one in list(dict.fromkeys(larger))[:DRAWS]:
         if not any(one.is_met(drawn) for drawn in found):
-            drawn = draw(numbers, [*wanted, one], rng, fixed, attempts=TRIES)
+            drawn = draw(numbers, [*wanted, *short, one], rng, fixed, attempts=TRIES)
             found += [drawn] if drawn is not None else []
     return max(found, key=lambda drawn: sum(one.is_met(drawn) for one in larger), default=None)
+
+
+def at_most(name: str, value: int) -> Condition:
+    """A size is so large or smaller."""
+    return Condition(Expr.symbol(name), "<=", Expr.const(value))
 
 
 def _larger(pattern: Pattern, dtype: torch.dtype, sizes: Counts) -> list[Condition]:
