@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forwardbook.formula import Expr, FormulaError
+from forwardbook.formula import Expr
 from forwardbook.formula.atoms import Atom, Monomial, Symbol
 from forwardbook.formula.terms import Coefficient
+from forwardbook.formula.vector import Points
 
 SAMPLES = 384  # assignments at which states compete: around the hints and over five orders of magnitude
 STEPS = 12  # sizes that are changed, one after another
@@ -67,60 +67,32 @@ def shares_of(evaluated: NDArray[np.float64], best: NDArray[np.float64]) -> NDAr
 
 
 def values(states: Sequence[Expr], points: Sequence[Point]) -> NDArray[np.float64]:
-    """A row for each state: what it is at each point."""
-    at = _Points(points)
+    """A row for each state: what it is at each point, not a number where it has no value."""
+    names = frozenset[str]().union(*(state.symbols() for state in states))
+    sizes = {name: np.array([point[name] for point in points]) for name in names}
+    at = Points(sizes)
+    terms: dict[tuple[Monomial, Coefficient], NDArray[np.float64]] = {}
+    atoms: dict[Atom, NDArray[np.float64]] = {}
     found = np.zeros((len(states), len(points)))
     for row, state in zip(found, states, strict=True):
-        for monomial, coefficient in state.terms.items():
-            row += at.term(monomial, coefficient)
+        for one in state.terms.items():
+            if one not in terms:
+                monomial, coefficient = one
+                terms[one] = np.full(len(points), float(coefficient))
+                for atom, power in monomial.powers:
+                    if atom not in atoms:
+                        atoms[atom] = _floats(atom, sizes, at)
+                    terms[one] *= atoms[atom] if power == 1 else atoms[atom] ** power
+            row += terms[one]
     return found
 
 
-class _Points:
-    """What terms are at some points; what several states share is computed once."""
-
-    def __init__(self, points: Sequence[Point]) -> None:
-        self._points = points
-        self._sizes: dict[str, NDArray[np.int64]] = {}
-        self._atoms: dict[Atom, NDArray[np.float64]] = {}
-        self._terms: dict[tuple[Monomial, Coefficient], NDArray[np.float64]] = {}
-
-    def term(self, monomial: Monomial, coefficient: Coefficient) -> NDArray[np.float64]:
-        """A term at each point."""
-        found = self._terms.get((monomial, coefficient))
-        if found is None:
-            found = np.full(len(self._points), float(coefficient))
-            for atom, power in monomial.powers:
-                found *= self._atom(atom) if power == 1 else self._atom(atom) ** power
-            self._terms[monomial, coefficient] = found
-        return found
-
-    def _size(self, name: str) -> NDArray[np.int64]:
-        if name not in self._sizes:
-            self._sizes[name] = np.array([point[name] for point in self._points])
-        return self._sizes[name]
-
-    def _atom(self, atom: Atom) -> NDArray[np.float64]:
-        if atom not in self._atoms:
-            self._atoms[atom] = self._evaluated(atom)
-        return self._atoms[atom]
-
-    def _evaluated(self, atom: Atom) -> NDArray[np.float64]:
-        if isinstance(atom, Symbol):
-            return self._size(atom.name).astype(np.float64)
-        expression = Expr.atom(atom)
-        with suppress(FormulaError):  # where it has no value at some of the points
-            sizes = {name: self._size(name) for name in expression.symbols()}
-            return expression.evaluate_many(sizes).astype(np.float64)
-        return np.array([_value(expression, point) for point in self._points])
-
-
-def _value(expression: Expr, point: Point) -> float:
-    """What it is at a point; not a number where it has no value."""
-    try:
-        return float(expression.evaluate(point))
-    except FormulaError:
-        return float("nan")
+def _floats(atom: Atom, sizes: Mapping[str, NDArray[np.int64]], at: Points) -> NDArray[np.float64]:
+    """What an atom is at each point; not a number where it has no value."""
+    if isinstance(atom, Symbol):
+        return sizes[atom.name].astype(np.float64)
+    numbers, fails = at.of(Expr.atom(atom))
+    return np.where(fails, np.nan, numbers.astype(np.float64))
 
 
 def sampled(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, int]]:

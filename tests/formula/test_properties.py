@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr, dominant, parse
+from forwardbook.formula.vector import Points
 
 NAMES = ("a", "b", "c", "kv_len")
 Tree: TypeAlias = tuple[str, str | int] | tuple[str, "Tree", "Tree"]
@@ -175,6 +176,17 @@ def test_arrays_agree_with_single_values(tree: Tree, many: list[dict[str, int]],
             return
         raise AssertionError("evaluate refuses a point that evaluate_many accepts")
     assert expected == [int(found) for found in value.evaluate_many(arrays)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(trees, min_size=1, max_size=3), st.lists(points, min_size=1, max_size=4))
+def test_points_tell_where_there_is_no_value(several: list[Tree], many: list[dict[str, int]]) -> None:
+    """At each point an array says that there is no value, or has the one that `evaluate` gives."""
+    at = Points({name: numpy.array([point[name] for point in many]) for name in NAMES})
+    for value in map(ours, several):
+        numbers, fails = at.of(value)
+        pairs = zip(numpy.broadcast_to(numbers, len(many)), numpy.broadcast_to(fails, len(many)), strict=True)
+        assert [_value(value, point) for point in many] == [None if f else int(n) for n, f in pairs]
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,9 +1,9 @@
-"""Turns an expression and arrays of sizes into an array of exact integers."""
+"""Turns expressions and arrays of sizes into arrays of exact integers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy
 from numpy.typing import NDArray
@@ -12,21 +12,151 @@ from forwardbook.errors import FormulaError
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
 from forwardbook.formula.evaluation import symbol_value
 from forwardbook.formula.expr import ONE, Expr
-from forwardbook.formula.printing import brief
 
 Integers: TypeAlias = NDArray[numpy.int64]  # of dtype object where 64 bits do not surely hold every step
+Truths: TypeAlias = NDArray[numpy.bool_]
 _LARGEST = 2**63 - 1
 
 
 def evaluate_many(value: Expr, values: Mapping[str, Integers | int]) -> Integers:
     """The values at every point of the broadcast arrays, each equal to `evaluate` there."""
-    sizes = {name: _checked(name, values) for name in value.symbols()}
     shape = numpy.broadcast_shapes(*(numpy.shape(size) for size in values.values()))
-    largest = {name: max((int(size.max()), 0)) if size.size else 0 for name, size in sizes.items()}
-    fits = _Bound(largest).of(value) <= _LARGEST
-    arrays = {name: size.astype(numpy.int64 if fits else object) for name, size in sizes.items()}
-    total = _Arrays(arrays, fits).of(value)
-    return numpy.broadcast_to(total, shape).copy()
+    found = Points({name: values[name] for name in value.symbols() if name in values}).of(value)
+    if numpy.any(found.fails):
+        first = numpy.unravel_index(int(numpy.argmax(numpy.broadcast_to(found.fails, shape))), shape)
+        point = {name: int(numpy.broadcast_to(values[name], shape)[first]) for name in value.symbols()}
+        value.evaluate(point)  # raises what is wrong there
+    return numpy.broadcast_to(found.numbers, shape).copy()
+
+
+class Column(NamedTuple):
+    """An expression at every point, and at which points it has no value: the numbers there mean nothing."""
+
+    numbers: Integers
+    fails: Truths
+
+
+class Points:
+    """Arrays of sizes, broadcast to points; what expressions share is computed once."""
+
+    def __init__(self, values: Mapping[str, Integers | int]) -> None:
+        self._values = values
+        self._sizes: dict[str, Integers] = {}
+        self._bounds: dict[Atom, _Bound] = {}
+        self._known: dict[tuple[Atom, bool], Column] = {}
+
+    def of(self, value: Expr) -> Column:
+        """The exact integers: int64 where that surely holds every step, else Python's.
+
+        Raises:
+            FormulaError: a symbol has no value, or one that is no integer or negative.
+        """
+        return self._at(value, self._bound(value).steps <= _LARGEST)
+
+    # How large numbers become.
+
+    def _bound(self, value: Expr) -> _Bound:
+        numerator, denominator = value.fraction()
+        above, below = self._bound_of_whole(numerator), self._bound_of_whole(denominator)
+        return _Bound(above.result, max(above.steps, below.steps))
+
+    def _bound_of_whole(self, value: Expr) -> _Bound:
+        total, steps = 0, 0
+        for monomial, coefficient in value.terms.items():
+            product = abs(int(coefficient))
+            for atom, power in monomial.powers:
+                bound = self._bounds.get(atom)
+                if bound is None:
+                    bound = self._bounds[atom] = self._bound_of_atom(atom)
+                product *= max(1, bound.result) ** power
+                steps = max(steps, bound.steps)
+            total += product
+        return _Bound(total, max(steps, total))
+
+    def _bound_of_atom(self, atom: Atom) -> _Bound:
+        match atom:
+            case Symbol():
+                size = self._size(atom.name)
+                largest = max((int(size.max()), 0)) if size.size else 0
+                return _Bound(largest, largest)
+            case Floor():
+                above, below = self._bound(atom.numerator), self._bound(atom.denominator)
+                result = above.result + 1  # rounding down a negative quotient adds at most one
+                return _Bound(result, max(result, above.steps, below.steps))
+            case Extreme():
+                bounds = [self._bound(argument) for argument in atom.arguments]
+                return _Bound(max(b.result for b in bounds), max(b.steps for b in bounds))
+        raise FormulaError(f"{atom.key} has no value")
+
+    # The numbers.
+
+    def _at(self, value: Expr, fits: bool) -> Column:
+        """The values; an exact division that leaves a remainder has none."""
+        numerator, denominator = value.fraction()
+        total = self._whole(numerator, fits)
+        if denominator is ONE:
+            return total
+        divisor = self._divisor(denominator, fits)
+        remains = numpy.asarray(total.numbers % divisor.numbers != 0, dtype=bool)
+        return Column(_quotient(total, divisor, fits), total.fails | divisor.fails | remains)
+
+    def _whole(self, value: Expr, fits: bool) -> Column:
+        kind = _kind(fits)
+        total, fails = numpy.zeros((), dtype=kind), numpy.zeros((), dtype=bool)
+        for monomial, coefficient in value.terms.items():
+            product = numpy.asarray(int(coefficient), dtype=kind)
+            for atom, power in monomial.powers:
+                known = self._known.get((atom, fits))
+                if known is None:
+                    known = self._known[atom, fits] = self._atom(atom, fits)
+                fails = fails | known.fails
+                for _ in range(power):
+                    product = numpy.asarray(product * known.numbers, dtype=kind)
+            total = numpy.asarray(total + product, dtype=kind)
+        return Column(total, fails)
+
+    def _divisor(self, divisor: Expr, fits: bool) -> Column:
+        """The values of what divides; there is none where it is zero."""
+        numbers, fails = self._at(divisor, fits)
+        zero = numpy.asarray(numbers == 0, dtype=bool)
+        return Column(numpy.asarray(numpy.where(zero, 1, numbers), dtype=_kind(fits)), fails | zero)
+
+    def _atom(self, atom: Atom, fits: bool) -> Column:
+        match atom:
+            case Symbol():
+                return Column(self._size(atom.name).astype(_kind(fits)), numpy.zeros((), dtype=bool))
+            case Floor():
+                above, below = self._at(atom.numerator, fits), self._divisor(atom.denominator, fits)
+                return Column(_quotient(above, below, fits), above.fails | below.fails)
+            case Extreme():
+                choose = numpy.maximum if atom.largest else numpy.minimum
+                found, *others = (self._at(argument, fits) for argument in atom.arguments)
+                for other in others:
+                    chosen = numpy.asarray(choose(found.numbers, other.numbers), dtype=_kind(fits))
+                    found = Column(chosen, found.fails | other.fails)
+                return found
+        raise FormulaError(f"{atom.key} has no value")
+
+    def _size(self, name: str) -> Integers:
+        if name not in self._sizes:
+            self._sizes[name] = _checked(name, self._values)
+        return self._sizes[name]
+
+
+class _Bound(NamedTuple):
+    """Of the magnitude of a number, and of every step on the way to it."""
+
+    result: int
+    steps: int
+
+
+def _kind(fits: bool) -> type[numpy.int64] | type[object]:
+    return numpy.int64 if fits else object
+
+
+def _quotient(above: Column, below: Column, fits: bool) -> Integers:
+    """Rounded down."""
+    return numpy.asarray(above.numbers // below.numbers, dtype=_kind(fits))
 
 
 def _checked(name: str, values: Mapping[str, Integers | int]) -> Integers:
@@ -41,108 +171,3 @@ def _checked(name: str, values: Mapping[str, Integers | int]) -> Integers:
     if array.size and array.min() < 0:
         raise FormulaError(f"the values of {{{name}}} must be at least 0, found {array.min()}")
     return array
-
-
-class _Bound:
-    """A bound on the size of every intermediate result, from the largest value of each symbol."""
-
-    def __init__(self, largest: Mapping[str, int]) -> None:
-        self._largest = largest
-        self._peak = 0
-        self._known: dict[Atom, int] = {}
-
-    def of(self, value: Expr) -> int:
-        """The largest magnitude that occurs while the value is computed."""
-        self._reach(value)
-        return self._peak
-
-    def _reach(self, value: Expr) -> int:
-        numerator, denominator = value.fraction()
-        if denominator is not ONE:
-            self._whole(denominator)
-        return self._whole(numerator)
-
-    def _whole(self, value: Expr) -> int:
-        total = 0
-        for monomial, coefficient in value.terms.items():
-            product = abs(int(coefficient))
-            for atom, power in monomial.powers:
-                product *= max(1, self._atom(atom)) ** power
-            total += product
-        self._peak = max(self._peak, total)
-        return total
-
-    def _atom(self, atom: Atom) -> int:
-        if atom not in self._known:
-            self._known[atom] = self._atom_reach(atom)
-        return self._known[atom]
-
-    def _atom_reach(self, atom: Atom) -> int:
-        match atom:
-            case Symbol():
-                return self._largest[atom.name]
-            case Floor():
-                self._reach(atom.denominator)
-                return self._reach(atom.numerator) + 1  # rounding down a negative quotient adds at most one
-            case Extreme():
-                return max(self._reach(argument) for argument in atom.arguments)
-        raise FormulaError(f"{atom.key} has no value")
-
-
-class _Arrays:
-    """The evaluation over arrays of one dtype."""
-
-    def __init__(self, arrays: Mapping[str, Integers], fits: bool) -> None:
-        self._arrays = arrays
-        self._dtype: type[numpy.int64] | type[object] = numpy.int64 if fits else object
-        self._known: dict[Atom, Integers] = {}
-
-    def of(self, value: Expr) -> Integers:
-        """The values, after a check that every exact division leaves no remainder."""
-        numerator, denominator = value.fraction()
-        total = self._whole(numerator)
-        if denominator is ONE:
-            return total
-        divisor = self._nonzero(denominator)
-        if numpy.any(total % divisor != 0):
-            raise FormulaError(
-                f"a divisibility condition is violated: {brief(numerator)} is no multiple of "
-                f"{brief(denominator)} at some of the points"
-            )
-        return numpy.asarray(total // divisor, dtype=self._dtype)
-
-    def _whole(self, value: Expr) -> Integers:
-        total = numpy.zeros((), dtype=self._dtype)
-        for monomial, coefficient in value.terms.items():
-            product = numpy.asarray(int(coefficient), dtype=self._dtype)
-            for atom, power in monomial.powers:
-                for _ in range(power):
-                    product = numpy.asarray(product * self._atom(atom), dtype=self._dtype)
-            total = numpy.asarray(total + product, dtype=self._dtype)
-        return total
-
-    def _nonzero(self, divisor: Expr) -> Integers:
-        found = self.of(divisor)
-        if numpy.any(found == 0):
-            raise FormulaError(f"division by zero: {brief(divisor)} = 0 at some of the points")
-        return found
-
-    def _atom(self, atom: Atom) -> Integers:
-        if atom not in self._known:
-            self._known[atom] = numpy.asarray(self._atom_values(atom), dtype=self._dtype)
-        return self._known[atom]
-
-    def _atom_values(self, atom: Atom) -> Integers:
-        match atom:
-            case Symbol():
-                return self._arrays[atom.name]
-            case Floor():
-                divisor = self._nonzero(atom.denominator)
-                return numpy.asarray(self.of(atom.numerator) // divisor, dtype=self._dtype)
-            case Extreme():
-                choose = numpy.maximum if atom.largest else numpy.minimum
-                found, *others = (self.of(argument) for argument in atom.arguments)
-                for other in others:
-                    found = choose(found, other)
-                return found
-        raise FormulaError(f"{atom.key} has no value")
