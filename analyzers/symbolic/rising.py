@@ -46,11 +46,8 @@ class Run:
 
     def bears(self, state: Expr) -> bool:
         """Whether a state over all counts is one of this run, or never larger than a peak of it."""
-        return self.has(state.subs(self.counts))
-
-    def has(self, state: Expr) -> bool:
-        """The same of a state at the counts of this run."""
-        return state in self.states or _is_met(state, self.peaks)
+        here = state.subs(self.counts)
+        return here in self.states or _is_met(here, self.peaks)
 
     def is_met_by(self, states: Sequence[Expr]) -> bool:
         """Whether states over all counts account for every peak of this run."""
@@ -74,10 +71,10 @@ def rising_peaks(
         for name, table in tables.items()
     }
     chains = {name: _chains(name, table, held_out) for name, table in known.items()}
-    last = Run.of(*together) if together is not None else None
-    found = chains[next(iter(chains))] if len(chains) == 1 else list(_sums(known, chains, last))
+    found = chains[next(iter(chains))] if len(chains) == 1 else list(_sums(known, chains))
     runs = [run for table in known.values() for run in table.values()]
-    if last is not None:
+    if together is not None:
+        last = Run.of(*together)
         runs.append(last)
         if not held_out:  # through two runs there is always a line
             found = [one for one in found if one.subs(last.counts) in last.states]
@@ -136,29 +133,13 @@ def _lines(
                 yield line
 
 
-def _sums(
-    known: Mapping[str, Table], chains: Mapping[str, Sequence[Expr]], last: Run | None
-) -> Iterator[Expr]:
-    """For each peak with every count at its lowest, what the chains through it add up to.
-
-    In a run in which one count alone is larger that is what its chain says, so each is held against those
-    runs by itself; of sums, which are many, those are left that the `last` run bears.
-    """
+def _sums(known: Mapping[str, Table], chains: Mapping[str, Sequence[Expr]]) -> Iterator[Expr]:
+    """For each peak with every count at its lowest, what the chains through it add up to."""
     table = next(iter(known.values()))
-    borne = {
-        name: [one for one in chain if all(run.bears(one) for run in known[name].values())]
-        for name, chain in chains.items()
-    }
-    counts = last.counts if last is not None else {}
     for base in dict.fromkeys(table[min(table)].peaks):
         through = [
-            [
-                (one - base, one.subs(counts) - base)
-                for one in chain
-                if one.subs({name: min(known[name])}) == base
-            ]
-            for name, chain in borne.items()
+            [one for one in chain if one.subs({name: min(known[name])}) == base]
+            for name, chain in chains.items()
         ]
         for parts in itertools.product(*through):
-            if last is None or last.has(Expr.sum([base, *(there for _, there in parts)])):
-                yield Expr.sum([base, *(more for more, _ in parts)])
+            yield Expr.sum([base, *(one - base for one in parts)])

@@ -227,6 +227,7 @@ def test_arrays_keep_64_bits_where_they_fit() -> None:
     large = (B * S).evaluate_many({"batch_size": numpy.array([2**40]), "seq_len": 2**40})
     assert list(large) == [2**80]
     assert list(Expr.const(7).evaluate_many({"batch_size": numpy.arange(2)})) == [7, 7]
+    assert list((B // S).evaluate_many({"batch_size": numpy.arange(0), "seq_len": 0})) == []
     assert list(B.evaluate_many({"batch_size": numpy.array([2**64 - 1], dtype=numpy.uint64)})) == [2**64 - 1]
 
 

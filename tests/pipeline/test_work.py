@@ -15,6 +15,7 @@ from forwardbook.analyzers.instances.adapters.plain import PlainAdapter
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.errors import FormulaError, ForwardbookError
+from forwardbook.pipeline.catalogue import derive as derive_file
 from forwardbook.pipeline.catalogue import work as work_file
 from forwardbook.pipeline.catalogue.build import WORKER
 from forwardbook.pipeline.catalogue.derive import Reached
@@ -22,6 +23,7 @@ from forwardbook.pipeline.catalogue.record import UNIT, ClassResult, UnitResult
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request
+from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.schema import Entry
@@ -104,10 +106,10 @@ def test_a_condition_too_long_to_write_costs_its_way_alone(monkeypatch: pytest.M
     """The class that the way calls is told with the reason; the unit goes on and ends."""
     name = "torch.nn.modules.linear.Linear"
 
-    def unwritable(*given: object) -> Reached:
+    def unwritable(*given: object) -> list[Derived]:
         raise FormulaError("a formula of 300000 characters exceeds the limit of 200000")
 
-    monkeypatch.setattr(work_file, "reach", unwritable)
+    monkeypatch.setattr(derive_file, "_counted", unwritable)
     unit = work_file._Unit(
         Request(target="torch.nn", wanted=(name,), budget=60.0), PlainAdapter("torch"), "torch"
     )

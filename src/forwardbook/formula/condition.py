@@ -49,6 +49,16 @@ class Condition:
         """The condition that a size is this number."""
         return Condition(Expr.symbol(name), "==", Expr.const(value))
 
+    @staticmethod
+    def at_least(name: str, value: int) -> Condition:
+        """The condition that a size is this number or larger."""
+        return Condition(Expr.symbol(name), ">=", Expr.const(value))
+
+    @staticmethod
+    def at_most(name: str, value: int) -> Condition:
+        """The condition that a size is this number or smaller."""
+        return Condition(Expr.symbol(name), "<=", Expr.const(value))
+
     def holds(self, values: Mapping[str, int], known: Known | None = None) -> bool:
         """Whether the comparison is true at these sizes; others at the same may share what is `known`."""
         known = {} if known is None else known

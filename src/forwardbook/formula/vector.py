@@ -22,8 +22,9 @@ def evaluate_many(value: Expr, values: Mapping[str, Integers | int]) -> Integers
     """The values at every point of the broadcast arrays, each equal to `evaluate` there."""
     shape = numpy.broadcast_shapes(*(numpy.shape(size) for size in values.values()))
     found = Points({name: values[name] for name in value.symbols() if name in values}).of(value)
-    if numpy.any(found.fails):
-        first = numpy.unravel_index(int(numpy.argmax(numpy.broadcast_to(found.fails, shape))), shape)
+    fails = numpy.broadcast_to(found.fails, shape)
+    if fails.any():
+        first = numpy.unravel_index(int(fails.argmax()), shape)
         point = {name: int(numpy.broadcast_to(values[name], shape)[first]) for name in value.symbols()}
         value.evaluate(point)  # raises what is wrong there
     return numpy.broadcast_to(found.numbers, shape).copy()

@@ -66,8 +66,12 @@ def reach(
         return called(recipe, targets, error, Clock(PLAIN))
     reached = Reached(called=frozenset(one.target for one in full))
     late: list[str] = []
-    counted = _counted(recipe, full, seed, points, clock, late, before.counts)
-    for one in _paired(recipe, counted, seed, points, clock, late, before):
+    try:
+        counted = _counted(recipe, full, seed, points, clock, late, before.counts)
+        found = _paired(recipe, counted, seed, points, clock, late, before)
+    except FormulaError as error:  # a formula on the way is too long to write
+        return replace(reached, problem=error)
+    for one in found:
         reached.found.setdefault(one.derived.target, []).append(one)
     reached.late = tuple(late)
     return reached

@@ -7,13 +7,12 @@ import gc
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
 from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
-from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
 from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.pipeline.catalogue.derive import LATE, Before, Reached, called, names_called, reach
@@ -159,7 +158,7 @@ class _Unit:
             return
         share = self._clock.left * SHARE * len(targets) / len(self._missing)
         clock = Clock(min(self._clock.left, max(share, LEAST)))
-        reached = self._reached(way.recipe, targets, clock)
+        reached = reach(way.recipe, targets, self._request.seed, self._request.points, clock, self._before)
         mine = reached.called & self._missing
         if reached.problem is not None:
             self._refused(way, sorted(set(targets) - mine), reached.problem, called=len(mine))
@@ -182,14 +181,6 @@ class _Unit:
         for name, found in reached.found.items():
             self._proved(name, way, found, reached, deeper)
         self._missing -= mine
-
-    def _reached(self, recipe: Recipe, targets: Sequence[str], clock: Clock) -> Reached:
-        """What a way reaches; what it calls, where a formula on the way cannot be written."""
-        seed, points = self._request.seed, self._request.points
-        try:
-            return reach(recipe, targets, seed, points, clock, self._before)
-        except FormulaError as error:
-            return called(recipe, targets, error, self._clock)
 
     def _told_apart(self, others: DeepRuns) -> None:
         """What was derived in other models, if this one calls the same classes otherwise."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from forwardbook.analyzers.symbolic.patterns import Pattern
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition
 from forwardbook.profiling.farther import is_far
 from forwardbook.profiling.proof import PatternProof
 
@@ -20,7 +20,7 @@ def never_far(proof: PatternProof, least: Counts, counts: Counts) -> tuple[Condi
     """
     largest = {name: max((p.sizes[name] for p in proof.points), default=0) for name in counts}
     near = (name for name, value in largest.items() if not is_far(value, counts[name]))
-    return tuple(_at_most(name, max(largest[name], least[name])) for name in near)
+    return tuple(Condition.at_most(name, max(largest[name], least[name])) for name in near)
 
 
 def wrong_far(proof: PatternProof, least: Counts, counts: Counts) -> tuple[Condition, ...]:
@@ -33,7 +33,7 @@ def wrong_far(proof: PatternProof, least: Counts, counts: Counts) -> tuple[Condi
     if not (agreed and beyond and all(beyond)):
         return ()
     return tuple(
-        _at_most(name, max(least[name], *(s[name] for s in agreed if s[name] <= counts[name]), 1))
+        Condition.at_most(name, max(least[name], *(s[name] for s in agreed if s[name] <= counts[name]), 1))
         for name in sorted(set().union(*beyond))
     )
 
@@ -44,7 +44,3 @@ def bounded(pattern: Pattern, bounds: Sequence[Condition]) -> Pattern:
         return pattern
     conditions = dict.fromkeys((*pattern.conditions, *bounds))
     return replace(pattern, conditions=tuple(conditions), steady=(*pattern.steady, *bounds))
-
-
-def _at_most(name: str, value: int) -> Condition:
-    return Condition(Expr.symbol(name), "<=", Expr.const(value))

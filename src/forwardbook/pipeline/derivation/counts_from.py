@@ -15,7 +15,7 @@ import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import Pattern
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.other_peaks import at_other_peaks
 from forwardbook.profiling.proof import measure, met_in, widths_of
 from forwardbook.profiling.sizes import draw
@@ -60,7 +60,7 @@ class Lowering:
         above = {
             n: max(2, others.get(n, 2)) for n, number in self.numbers.items() if number > 1 and n != name
         }
-        wanted = [*stated, *self.held, *asked.values(), *(at_least(n, v) for n, v in above.items())]
+        wanted = [*stated, *self.held, *asked.values(), *(Condition.at_least(n, v) for n, v in above.items())]
         wanted = [c for c in wanted if c.symbols() <= self.numbers.keys()]
         for _ in range(TRIES):
             sizes = draw(self.numbers, wanted, self.rng, {name: value})
@@ -87,8 +87,3 @@ class Lowering:
             return None
         points = {i: met_in(trace, pattern, {**sizes, **widths}) for i, pattern in patterns.items()}
         return [i for i, point in points.items() if point is not None and not point.differences]
-
-
-def at_least(name: str, value: int) -> Condition:
-    """A size is so large or larger."""
-    return Condition(Expr.symbol(name), ">=", Expr.const(value))

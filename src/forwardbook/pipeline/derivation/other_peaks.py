@@ -39,18 +39,13 @@ def at_other_peaks(
     that are `counted` in loops are few: a thousand layers would outgrow any state, and be run for minutes.
     """
     larger = [condition for pattern in patterns for condition in _larger(pattern, dtype, sizes)]
-    short = [at_most(name, LONG * numbers[name]) for name in sorted(counted) if name in numbers]
+    short = [Condition.at_most(name, LONG * numbers[name]) for name in sorted(counted) if name in numbers]
     found: list[dict[str, int]] = []
     for one in list(dict.fromkeys(larger))[:DRAWS]:
         if not any(one.is_met(drawn) for drawn in found):
             drawn = draw(numbers, [*wanted, *short, one], rng, fixed, attempts=TRIES)
             found += [drawn] if drawn is not None else []
     return max(found, key=lambda drawn: sum(one.is_met(drawn) for one in larger), default=None)
-
-
-def at_most(name: str, value: int) -> Condition:
-    """A size is so large or smaller."""
-    return Condition(Expr.symbol(name), "<=", Expr.const(value))
 
 
 def _larger(pattern: Pattern, dtype: torch.dtype, sizes: Counts) -> list[Condition]:

@@ -12,7 +12,7 @@ from forwardbook.analyzers.symbolic.rising import are_peaks_of
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
-from forwardbook.pipeline.derivation.counts_from import Lowering, at_least
+from forwardbook.pipeline.derivation.counts_from import Lowering
 from forwardbook.pipeline.derivation.counts_tried import Counts, Favoured, counts_of, well_above
 from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
 from forwardbook.profiling.proof import PatternProof, predict, prove, widths_of
@@ -248,7 +248,7 @@ def _settled(one: Derived) -> bool:
 
 def _from(starts: Mapping[str, int]) -> tuple[Condition, ...]:
     """Each count is at least the first one interpolated over: what comes only with many layers is there."""
-    return tuple(at_least(name, start) for name, start in starts.items() if start > 1)
+    return tuple(Condition.at_least(name, start) for name, start in starts.items() if start > 1)
 
 
 def _meets(numbers: Mapping[str, int], bounds: Sequence[Condition]) -> bool:

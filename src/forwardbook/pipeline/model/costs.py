@@ -159,7 +159,7 @@ class _Derivation:
             while lowest > 2 and self.holds_at({**self.hints, name: lowest - 1}):
                 lowest -= 1
             if lowest > 2:
-                yield Condition(Expr.symbol(name), ">=", Expr.const(lowest))
+                yield Condition.at_least(name, lowest)
 
     def width(self) -> Condition:
         """The formulas hold for activations of 4 bytes, for wider or narrower ones, as they were derived."""
