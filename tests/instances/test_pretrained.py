@@ -13,7 +13,7 @@ import torch
 from forwardbook.analyzers.instances.adapters.transformers_library import TransformersAdapter
 from forwardbook.analyzers.instances.draw import ChosenSizes, draw_sizes, scaled
 from forwardbook.analyzers.instances.pretrained.configs import ask_sizes, make_config
-from forwardbook.analyzers.instances.pretrained.models import model_types_of, tree_classes
+from forwardbook.analyzers.instances.pretrained.models import instantiate, model_types_of, tree_classes
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.instances.tensors import PlainMaker
@@ -233,3 +233,16 @@ def test_models_of_a_family_by_model_type() -> None:
     assert {"clip", "clip_text_model", "clip_vision_model"} == found.keys()
     assert full_name("clip", "CLIPVisionModelWithProjection") in found["clip_vision_model"]
     assert full_name("clip", "CLIPModel") in found["clip"]
+
+
+def test_only_the_part_that_refuses_fused_attention_is_eager() -> None:
+    """Around a ResNet, which has no fused attention, the encoder and decoder of RT-DETR have it."""
+    from transformers import RTDetrConfig, RTDetrModel
+
+    config = RTDetrConfig()
+    for _ in range(2):  # the second time from a config in which the first has left its choice
+        with torch.device("meta"):
+            model = instantiate(RTDetrModel, config)
+        parts = {type(m).__name__: m.config for m in model.modules() if hasattr(m, "config")}
+        assert parts["RTDetrResNetBackbone"]._attn_implementation == "eager"
+        assert parts["RTDetrModel"]._attn_implementation == "sdpa"

@@ -42,10 +42,8 @@ class Library(Hashable, Protocol):
         """The classes that a module defines."""
         ...
 
-    def make(
-        self, model_class: type[PreTrainedModel], config: PreTrainedConfig, attention: str
-    ) -> PreTrainedModel:
-        """A model with that attention; ValueError where the class does not know it."""
+    def make(self, model_class: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrainedModel:
+        """A model, each part with fused attention where its class knows that, else with eager attention."""
         ...
 
 
@@ -75,10 +73,8 @@ class Installed:
         home = importlib.import_module(module)
         return [v for v in vars(home).values() if inspect.isclass(v) and v.__module__ == home.__name__]
 
-    def make(
-        self, model_class: type[PreTrainedModel], config: PreTrainedConfig, attention: str
-    ) -> PreTrainedModel:
-        """As `from_config` makes it, in silence."""
+    def make(self, model_class: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrainedModel:
+        """As `from_config` makes it that is asked for no attention in particular, in silence."""
         from logging import ERROR
 
         from transformers.utils import logging
@@ -87,7 +83,7 @@ class Installed:
         verbosity = logging.get_verbosity()
         logging.set_verbosity(ERROR)  # advice on how to use the model is not for who reads its cost
         try:
-            return make(config, attn_implementation=attention)
+            return make(config, attn_implementation=None)  # also where another model chose for this config
         finally:
             logging.set_verbosity(verbosity)
 

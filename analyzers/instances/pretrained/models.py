@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
 R = TypeVar("R")
-ATTENTION = ("sdpa", "eager")  # the default first; some models have no fused attention
 
 
 def model_types_of(full_class_name: str) -> tuple[str, ...]:
@@ -160,19 +159,7 @@ def _tree_names(model_class: Hashable, variant: tuple[str, ...], library: Librar
 def instantiate(
     model_class: type[PreTrainedModel], config: PreTrainedConfig, library: Library = INSTALLED
 ) -> PreTrainedModel:
-    """The model in eval mode, with fused attention where the class knows it."""
-    for attention in ATTENTION[:-1]:
-        try:
-            return _made(model_class, config, attention, library)
-        except (ValueError, ImportError) as error:
-            if "attention" not in str(error) and "attn_impl" not in str(error):
-                raise
-    return _made(model_class, config, ATTENTION[-1], library)
-
-
-def _made(
-    model_class: type[PreTrainedModel], config: PreTrainedConfig, attention: str, library: Library
-) -> PreTrainedModel:
-    model = library.make(model_class, config, attention)
+    """The model in eval mode, with the attention that transformers chooses for each part of it."""
+    model = library.make(model_class, config)
     model.train(False)
     return model
