@@ -237,12 +237,12 @@ def test_models_of_a_family_by_model_type() -> None:
 
 def test_only_the_part_that_refuses_fused_attention_is_eager() -> None:
     """Around a ResNet, which has no fused attention, the encoder and decoder of RT-DETR have it."""
-    from transformers import RTDetrConfig, RTDetrModel
+    from transformers import PreTrainedModel, RTDetrConfig, RTDetrModel
 
     config = RTDetrConfig()
     for _ in range(2):  # the second time from a config in which the first has left its choice
         with torch.device("meta"):
             model = instantiate(RTDetrModel, config)
-        parts = {type(m).__name__: m.config for m in model.modules() if hasattr(m, "config")}
+        parts = {type(m).__name__: m.config for m in model.modules() if isinstance(m, PreTrainedModel)}
         assert parts["RTDetrResNetBackbone"]._attn_implementation == "eager"
         assert parts["RTDetrModel"]._attn_implementation == "sdpa"
