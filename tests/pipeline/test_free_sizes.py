@@ -69,3 +69,16 @@ def test_a_threshold_that_few_sizes_are_below_is_reached(seed: int) -> None:
 
     assert sizes is not None
     assert sizes["divisor"] in (13, 14)
+
+
+def test_an_aim_that_nothing_fits_is_searched_for_twice() -> None:
+    """What no rule sees to be impossible costs two searches one by one, from sizes that are drawn once."""
+    free = FreeSizes({"width": 48, "heads": 6}, [], random.Random(5))
+    never = Condition.parse("{width} % {heads} == {heads}")
+    kept = Condition.parse("{width} > {heads}")
+
+    found = [free.draw([never, kept], by_quotients=False) for _ in range(5)]
+
+    assert found == [None] * 5
+    assert free.in_vain == {never: 2}
+    assert list(free.bases) == [(kept,)]

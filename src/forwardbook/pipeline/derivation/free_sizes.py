@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -18,6 +19,7 @@ ATTEMPTS: Final = 6
 LARGER: Final = 0.3  # how often a size is drawn from a range so many times larger than the proof's
 TIMES: Final = 2
 BASES: Final = 3  # sizes that fit all but an aim, in which those of the aim are changed one by one
+IN_VAIN: Final = 2  # searches one by one for the same aim that may find nothing: most aims are impossible
 LOOKS: Final = 24  # draws by quotients until all conditions hold
 ALL: Final = 0.5  # how often a size is drawn as a multiple of all that divide its hint, not of one
 
@@ -35,6 +37,10 @@ class FreeSizes:
     """What was broken by sizes that it took."""
     blamed: set[str] = field(default_factory=set)
     """What was once the only suspect: the reason may yet be one that no condition says."""
+    in_vain: Counter[Condition] = field(default_factory=Counter)
+    """How often sizes for an aim were changed one by one and none fitted."""
+    bases: dict[tuple[Condition, ...], list[dict[str, int]]] = field(default_factory=dict)
+    """Sizes that fit conditions, drawn once."""
 
     def draw(self, wanted: Sequence[Condition], by_quotients: bool) -> dict[str, int] | None:
         """Sizes that fit these conditions and all that is known to be asked; None if none were found.
@@ -44,19 +50,25 @@ class FreeSizes:
         known = [c for c in (*wanted, *self.stated, *self.asked) if c.symbols() <= self.hints.keys()]
         if by_quotients:
             return self._quotients(known)
-        return self._drawn(known) or (self._one_by_one(known[0], known[1:]) if known else None)
+        if (found := self._drawn(known)) is not None or not known or self.in_vain[known[0]] == IN_VAIN:
+            return found
+        found = self._one_by_one(known[0], tuple(known[1:]))
+        self.in_vain[known[0]] += found is None
+        return found
 
     def _drawn(self, conditions: Sequence[Condition]) -> dict[str, int] | None:
         scale = {name: TIMES for name in self.hints if self.rng.random() < LARGER}
         return draw(self.hints, conditions, self.rng, attempts=ATTEMPTS, repairs=REPAIRS, scale=scale)
 
-    def _one_by_one(self, aim: Condition, others: Sequence[Condition]) -> dict[str, int] | None:
+    def _one_by_one(self, aim: Condition, others: tuple[Condition, ...]) -> dict[str, int] | None:
         """Sizes that fit the others, one of them changed until the aim fits, too.
 
         Of what is rounded to a multiple of a size few values of that size come to lie below a threshold.
         """
         names = sorted(aim.symbols())
-        for sizes in filter(None, (self._drawn(others) for _ in range(BASES if names else 0))):
+        if names and others not in self.bases:
+            self.bases[others] = list(filter(None, (self._drawn(others) for _ in range(BASES))))
+        for sizes in self.bases[others] if names else ():
             for name, size in product(names, self.rng.sample(range(1, LARGEST), LARGEST - 1)):
                 changed = {**sizes, name: size}
                 if aim.is_met(changed) and all(c.is_met(changed) for c in others):
