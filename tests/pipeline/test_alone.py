@@ -102,3 +102,13 @@ def test_what_a_formula_cannot_see_broken_is_implied() -> None:
     assert not is_implied(Condition.parse("{divisor} <= 13"), own)
     assert not is_implied(Condition.parse("{divisor} <= {width}"), own)
     assert not is_implied(Condition.parse("{height} > 1"), own)
+
+
+def test_what_no_sizes_break_is_aimed_at_three_times() -> None:
+    """That some size is not 0 asks which is larger, for which eight draws are allowed: three find nothing."""
+    positive = Condition.parse("{num_heads} * {batch_size} > 0")
+    search = Search([Alone([], [positive])], FreeSizes(HINTS, [], random.Random(2)))
+    while search.sizes() is not None:
+        pass
+
+    assert search.aimed == {positive.text(): 3}

@@ -25,6 +25,7 @@ FEW: Final = 3  # conditions by which a formula may have more than the fewest, t
 TRIALS: Final = 6  # suspects that are broken one by one, the plainest first
 NEEDS: Final = 2  # conditions of others that are added one by one; then all that were broken
 DRAWS: Final = 48  # for all formulas of a run, if nothing else is said
+VAIN: Final = 3  # draws in a row by which no sizes were found for an aim: of 426 draws after these one found some
 MISSES: Final = 4  # times as often there may be no sizes to draw: that costs no run
 REFUSED: Final = 24  # runs that the module may refuse: some for each thing that it asks of its sizes
 
@@ -134,6 +135,10 @@ class Search:
         self.draws, self.most_refusals = draws, refusals
         self.waiting = deque(alone)
         self.aimed: Counter[str] = Counter()
+        self.vain: Counter[str] = Counter()
+        """How often in a row no sizes were found that break a condition."""
+        self.aim = ""
+        """What the last sizes were to break, if they were aimed."""
         self.drawn = self.missed = self.refusals = 0
         self.freely: Alone | None = None
         """For which formula the last sizes were drawn, if they were not aimed."""
@@ -153,14 +158,17 @@ class Search:
         """The next, or None where nothing is left to try."""
         most = MISSES * self.draws
         while self.drawn < self.draws and self.missed < most and self.refusals < self.most_refusals:
+            self.aim = ""
             asked = self._trying() or self._freely() or self._aimed()
             if asked is None:
                 return None
             found = self.free.draw(*asked)
             if found is not None:
                 self.drawn += 1
+                self.vain[self.aim] = 0
                 return found
             self.missed += 1
+            self.vain[self.aim] += 1
             if self.freely is not None:
                 self.freely.kept = []
         return None
@@ -189,7 +197,8 @@ class Search:
         """The conditions of a formula with one broken that the most have never seen broken."""
         while left := self._open():
             condition, formulas = min(left, key=self._order)
-            self.aimed[condition.text()] += 1
+            self.aim = condition.text()
+            self.aimed[self.aim] += 1
             fewest = min(len(one.own) for one in formulas)
             few = [one for one in formulas if len(one.own) <= fewest + FEW]
             for one in self.free.rng.sample(few, len(few)):
@@ -204,7 +213,8 @@ class Search:
         for one in self.alone:
             for condition in one.untried():
                 text = condition.text()
-                if self.aimed[text] < (ORDER_AIMS if is_order(condition) else AIMS):
+                most = ORDER_AIMS if is_order(condition) else AIMS
+                if self.aimed[text] < most and self.vain[text] < VAIN:
                     left.setdefault(text, (condition, []))[1].append(one)
         return list(left.values())
 
