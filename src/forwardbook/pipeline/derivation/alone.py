@@ -25,7 +25,7 @@ FEW: Final = 3  # conditions by which a formula may have more than the fewest, t
 TRIALS: Final = 6  # suspects that are broken one by one, the plainest first
 NEEDS: Final = 2  # conditions of others that are added one by one; then all that were broken
 DRAWS: Final = 48  # for all formulas of a run, if nothing else is said
-VAIN: Final = 3  # draws in a row by which no sizes were found for an aim: of 426 draws after these one found some
+VAIN: Final = 3  # draws in a row that may find no sizes for an aim: of 426 more one found some
 MISSES: Final = 4  # times as often there may be no sizes to draw: that costs no run
 REFUSED: Final = 24  # runs that the module may refuse: some for each thing that it asks of its sizes
 
