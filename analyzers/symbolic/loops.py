@@ -8,7 +8,7 @@ confirm that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -29,6 +29,8 @@ QUICK = 3  # as many confirm that a size counts equal layers, which is nearly al
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
 Numbers = Mapping[str, int] | None
 Run = Callable[[Recipe, torch.dtype, Numbers, Numbers], SymbolicRun]  # hints, then what is pinned
+Made = MutableMapping[tuple[tuple[str, int], ...], dict[tuple[str, int], Summary | None]]
+"""What calls (a path, which call of it) cost in runs of one recipe at pinned numbers."""
 
 
 def counted(start: int, step: int = 1) -> range:
@@ -45,6 +47,7 @@ def without_loops(
     numbers: Mapping[str, int] | None = None,
     run: Run = run_symbolically,
     known: Sequence[Summary] = (),
+    made: Made | None = None,
 ) -> list[Pattern | None]:
     """The patterns with sizes, consumed as numbers, symbolic again; None for one where no polynomial fits.
 
@@ -52,18 +55,21 @@ def without_loops(
     alternate) the pattern holds for numbers of that remainder. QUICK of them do if they fit everywhere and
     the quantities at the first ones are `known`; for several sizes LINE do if a run with all of them larger
     fits. A condition that mentions a size is kept if it held in every run (`numbers` are the hints of the
-    other sizes); one that was true of the first run's count alone is dropped.
+    other sizes); one that was true of the first run's count alone is dropped. Runs that were `made` of the
+    recipe for other counts are not made again.
     """
 
     names = tuple(counts)
     starts = {name: values.start for name, values in counts.items()}
-    runs: dict[tuple[int, ...], list[Summary | None]] = {}
+    calls = [(pattern.path, pattern.occurrence) for pattern in patterns]
+    runs: Made = {} if made is None else made
 
     def summaries(pinned: Mapping[str, int]) -> list[Summary | None]:
-        at = tuple(pinned[name] for name in names)
-        if at not in runs:
-            runs[at] = _summaries(run, recipe, dtype, patterns, pinned, hints)
-        return runs[at]
+        found = runs.setdefault(tuple(sorted(pinned.items())), {})
+        if not found.keys() >= set(calls):
+            one = run(recipe, dtype, hints, pinned)
+            found.update({call: summary_at(one, *call) for call in calls})
+        return [found[call] for call in calls]
 
     varied: dict[str, dict[int, list[Summary | None]]] = {name: {} for name in names}
     found: list[Pattern | None] = []
@@ -184,18 +190,6 @@ def _survives(
         return all(condition.holds({**base, name: value}) for name in inside for value in varied[name])
     except FormulaError:
         return False
-
-
-def _summaries(
-    run: Run,
-    recipe: Recipe,
-    dtype: torch.dtype,
-    patterns: Sequence[Pattern],
-    pinned: Mapping[str, int],
-    hints: Mapping[str, int] | None,
-) -> list[Summary | None]:
-    made = run(recipe, dtype, hints, pinned)
-    return [summary_at(made, p.path, p.occurrence) for p in patterns]
 
 
 def combined(

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.loops import Numbers, counted, without_loops
+from forwardbook.analyzers.symbolic.loops import Made, Numbers, counted, without_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.formula import Expr
@@ -224,3 +224,24 @@ def test_counts_that_add_up_take_a_run_each_and_one_together(recipe_from: Callab
     assert pattern is not None
     assert 2 * (LAYERS + Expr.symbol("heads")) * ROWS * WIDTH * WIDTH == pattern.summary.totals.flops
     assert [(2, 2), (3, 2), (2, 3), (4, 4)] == seen
+
+
+def test_a_run_serves_all_ways_of_choosing_counts(counting: Callable[[type[nn.Module]], Recipe]) -> None:
+    """Of 4 to 7 layers and of 4, 6, 8 and 10 two are the same; what is found is what separate runs give."""
+    recipe = counting(Alternating)
+    made: Made = {}
+    seen: list[int] = []
+
+    def run(recipe: Recipe, dtype: torch.dtype, hints: Numbers, pinned: Numbers) -> SymbolicRun:
+        seen.append((pinned or {})["layers"])
+        return run_symbolically(recipe, dtype, hints, pinned)
+
+    found = patterns(run_symbolically(recipe), recipe.calls_as)[:1]
+    ways = [{"layers": counted(4)}, {"layers": counted(4, 2)}]
+    together = [without_loops(recipe, torch.float32, found, way, run=run, made=made) for way in ways]
+    apart = [without_loops(recipe, torch.float32, found, way) for way in ways]
+
+    assert [4, 5, 6, 7, 8, 10] == seen
+    assert [None] == together[0] == apart[0]
+    assert together[1] != [None]
+    assert [one and one.summary for one in apart[1]] == [one and one.summary for one in together[1]]

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from forwardbook.analyzers.symbolic.loops import without_loops, without_nested_loops
+from forwardbook.analyzers.symbolic.loops import Made, without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.rising import are_peaks_of
 from forwardbook.analyzers.symbolic.summary import Summary
@@ -52,6 +52,7 @@ def over_counts(
                 groups.setdefault(names, []).append(index)
         for names, members in (_nested(groups) if together else groups).items():
             tried |= {(index, names) for index in members}
+            work.made.clear()
             work.interpolate(names, members)
     return [with_counts_said(one) for one in state]
 
@@ -81,6 +82,8 @@ class _Work:
     """What holds wide numbers as they are, while others are interpolated over."""
     near: dict[int, Pattern] = field(default_factory=dict)
     """What those were whose formula holds for few counts alone: kinds of layers may come round later."""
+    made: Made = field(default_factory=dict)
+    """The runs at counts of these names: ways of choosing some overlap (2, 4, 6, 8 and 4 to 7 layers)."""
 
     def interpolate(self, names: tuple[str, ...], members: Sequence[int]) -> None:
         """Try counts until all members hold.
@@ -111,7 +114,7 @@ class _Work:
         first, chosen = derived[members[0]], [self.near.get(i, derived[i].pattern) for i in members]
         known = _known(derived, members, starts)
         try:
-            mended = _without(first, chosen, counts, self.hints, self.numbers, known)
+            mended = _without(first, chosen, counts, self.hints, self.numbers, known, self.made)
         except Exception:  # noqa: BLE001 - the module refuses these numbers; others may do
             return
         beyond = {name: values.stop for name, values in counts.tried.items()}
@@ -263,11 +266,12 @@ def _without(
     hints: Mapping[str, int] | None,
     numbers: Mapping[str, int],
     known: Sequence[Summary],
+    made: Made,
 ) -> list[Pattern | None]:
     recipe, dtype = first.recipe, first.dtype
     if counts.nested:
         return without_nested_loops(recipe, dtype, chosen, counts.tried, hints, numbers)
-    return without_loops(recipe, dtype, chosen, counts.tried, hints, numbers, known=known)
+    return without_loops(recipe, dtype, chosen, counts.tried, hints, numbers, known=known, made=made)
 
 
 def _nested(groups: Mapping[tuple[str, ...], list[int]]) -> dict[tuple[str, ...], list[int]]:
