@@ -14,7 +14,7 @@ from forwardbook.analyzers.symbolic import loops
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.counts_tried import Counts, Favoured
 from forwardbook.pipeline.derivation.derived import Derived, pins
-from forwardbook.pipeline.derivation.explore import FULL
+from forwardbook.pipeline.derivation.explore import FULL, LOW
 from forwardbook.pipeline.derivation.over_counts import over_counts
 from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import relax
@@ -120,6 +120,17 @@ def test_what_worked_for_another_recipe_is_tried_first(
     assert {("layers",): Counts({"layers": loops.counted(2)})} == favoured
     assert asked > len(runs) - asked > 0
     assert Expr.of(first.pattern.summary.totals.flops) == Expr.of(again.pattern.summary.totals.flops)
+
+
+def test_a_derivation_is_told_what_counts_worked(recipe_from: Maker) -> None:
+    """Without a word from the least numbers of layers on, else from those that gave a formula before."""
+    recipe = over_rows(recipe_from, Stack, "width", "layers", layers=4)
+    for told, first in (({}, 2), ({("layers",): Counts({"layers": loops.counted(4)})}, 4)):
+        favoured: Favoured = dict(told)
+        [one] = derive(recipe, LOW, [recipe.calls_as], seed=1, favoured=favoured)
+
+        assert one.exact
+        assert {("layers",): Counts({"layers": loops.counted(first)})} == favoured
 
 
 def test_number_of_layers_is_free_again(recipe_from: Maker) -> None:

@@ -156,7 +156,7 @@ def _paired(
         confirmed = {_call(one) for one in low}
         rest = [one for one in wide if _call(one) not in confirmed]
         if rest:
-            low += _narrow(recipe, rest, seed + 1, points, clock, late, before.narrow)
+            low += _narrow(recipe, rest, seed + 1, points, clock, late, before)
     except Overtime:
         late.append("bfloat16")
     except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
@@ -177,18 +177,21 @@ def _narrow(
     points: int,
     clock: Clock,
     late: list[str],
-    learnt: Learnt,
+    before: Before,
 ) -> list[Relaxed]:
-    """What costs something else in bfloat16, derived anew, under the conditions that mattered in float32."""
+    """What costs something else in bfloat16, derived anew, under the conditions that mattered in float32.
+
+    Counts of loops that gave a formula there are tried first.
+    """
     targets = _targets([one.derived for one in wide])
     with clock.within():
-        narrow = derive(recipe, LOW, targets, seed, points=points)
+        narrow = derive(recipe, LOW, targets, seed, points=points, favoured=before.counts)
         narrow = with_counts_held(narrow, seed, points)
         low = _held(wide, narrow, seed, points)
     confirmed = {_call(one) for one in low}
     wanted = {_call(one) for one in wide}
     rest = [one for one in narrow if _place(one) in wanted - confirmed]
-    return low + _relaxed(rest, seed, clock, late, learnt)
+    return low + _relaxed(rest, seed, clock, late, before.narrow)
 
 
 def _held(wide: Sequence[Relaxed], derived: Sequence[Derived], seed: int, points: int) -> list[Relaxed]:

@@ -14,6 +14,7 @@ from forwardbook.analyzers.symbolic.patterns import patterns
 from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.brevity import short_enough
+from forwardbook.pipeline.derivation.counts_tried import Favoured
 from forwardbook.pipeline.derivation.derived import Derived, with_counts_said
 from forwardbook.pipeline.derivation.over_counts import over_counts
 from forwardbook.profiling.proof import prove
@@ -46,10 +47,12 @@ def derive(
     points: int = 3,
     held: Sequence[Condition] = (),
     loops: bool = True,
+    favoured: Favoured | None = None,
 ) -> list[Derived]:
     """Every call pattern of every target class in one run of the recipe, with its proof.
 
-    Without `loops`, sizes that became numbers on the way are not interpolated over.
+    Without `loops`, sizes that became numbers on the way are not interpolated over; else counts that are
+    `favoured` are tried first.
 
     Raises:
         Exception: whatever the module raises when it is built or called.
@@ -65,7 +68,7 @@ def derive(
         for (target, raw), p, proof in zip(called, found, proofs, strict=True)
     ]
     if loops:
-        return over_counts(derived, seed, points, hints, held)
+        return over_counts(derived, seed, points, hints, held, favoured)
     return [with_counts_said(one) for one in derived]
 
 
