@@ -4,12 +4,19 @@ import time
 
 import pytest
 
+from forwardbook.pipeline.child import overtime
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 
 
 def _busy() -> None:
     while True:
         sum(range(1000))
+
+
+def _busy_for(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
 
 
 def test_a_block_that_computes_too_long_is_ended() -> None:
@@ -20,6 +27,22 @@ def test_a_block_that_computes_too_long_is_ended() -> None:
                 _busy()
             except Exception:
                 continue
+
+
+class Deaf:
+    """Its finaliser takes long, and Python ignores what is raised within."""
+
+    def __del__(self) -> None:
+        _busy_for(0.2)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_block_ends_though_a_finaliser_kept_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time is up while a finaliser runs, which keeps it; soon after it is up again."""
+    monkeypatch.setattr(overtime, "AGAIN", 0.3)
+    with pytest.raises(Overtime), Clock(0.1).within():
+        Deaf()
+        _busy_for(5)
 
 
 def test_waiting_is_no_work() -> None:

@@ -7,6 +7,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Final
+
+AGAIN: Final = 10.0  # seconds until Overtime is raised anew: Python ignores what finalisers and callbacks raise
 
 
 class Overtime(BaseException):
@@ -28,13 +31,13 @@ class Clock:
     def within(self, seconds: float | None = None) -> Iterator[None]:
         """Raise Overtime inside the block when it has used so many seconds, or all that is left.
 
-        Only in the main thread, and not one within another.
+        It is raised again where the block goes on. Only in the main thread, and not one within another.
         """
         allowed = self.left if seconds is None else min(seconds, self.left)
         if allowed <= 0:
             raise Overtime
         before = signal.signal(signal.SIGPROF, _raise)
-        signal.setitimer(signal.ITIMER_PROF, allowed)
+        signal.setitimer(signal.ITIMER_PROF, allowed, AGAIN)
         try:
             yield
         finally:
