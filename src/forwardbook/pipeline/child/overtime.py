@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-AGAIN: Final = 10.0  # seconds until Overtime is raised anew: Python ignores what finalisers and callbacks raise
+AGAIN: Final = 10.0  # seconds until it is raised anew: Python ignores what finalisers and callbacks raise
 
 
 class Overtime(BaseException):
