@@ -106,6 +106,10 @@ class Alone:
     def has_held(self, broken: Sequence[Condition], sizes: Mapping[str, int]) -> None:
         """It hangs on none of these, but for such as sizes are at the border of."""
         self.free -= self.free > 0
+        self.is_known(broken, sizes)
+
+    def is_known(self, broken: Sequence[Condition], sizes: Mapping[str, int]) -> None:
+        """The same, learnt from sizes that were not drawn for this."""
         self.innocent.update(c.text() for c in broken if beyond(c).is_met(sizes))
 
 

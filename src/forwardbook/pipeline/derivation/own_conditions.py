@@ -80,8 +80,12 @@ def _keeping(one: Derived, alone: Alone, needed: Sequence[Condition], free: Free
 
 
 def _of(one: Derived, conditions: Sequence[Condition], universe: Sequence[Condition]) -> Alone:
+    """A pattern that has still to break what no point of its proof did."""
     mine = {c.text() for c in conditions}
-    return Alone(list(conditions), [c for c in universe if c.text() not in mine] if one.exact else [])
+    alone = Alone(list(conditions), [c for c in universe if c.text() not in mine] if one.exact else [])
+    for point in one.proof.points if one.exact else ():
+        alone.is_known(alone.broken(point.sizes), point.sizes)
+    return alone
 
 
 def _judge(
