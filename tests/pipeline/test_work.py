@@ -19,7 +19,7 @@ from forwardbook.pipeline.catalogue import derive as derive_file
 from forwardbook.pipeline.catalogue import work as work_file
 from forwardbook.pipeline.catalogue.build import WORKER
 from forwardbook.pipeline.catalogue.derive import Reached
-from forwardbook.pipeline.catalogue.record import UNIT, ClassResult, UnitResult
+from forwardbook.pipeline.catalogue.record import UNIT, ClassResult, UnitRecord, UnitResult
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request
@@ -42,6 +42,13 @@ class Scale(nn.Module):
         return hidden_states * self.weight
 
 
+class Wide(nn.Module):
+    def forward(self, hidden_states):
+        if hidden_states.dtype != torch.float32:
+            raise TypeError("nothing but float32")
+        return hidden_states + 1
+
+
 class Refusing(nn.Module):
     def forward(self, hidden_states):
         raise ValueError("not today")
@@ -60,13 +67,17 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
-def _told(package: str, budget: float) -> dict[str, ClassResult]:
-    wanted = tuple(f"{package}.parts.{name}" for name in ("Scale", "Refusing"))
+def _done(package: str, budget: float, *names: str) -> UnitRecord:
+    wanted = tuple(f"{package}.parts.{name}" for name in names)
     roots = (str(Path.cwd()),)
     request = Request(target=f"{package}.parts", wanted=wanted, budget=budget, seed=1, points=3, roots=roots)
     response = run_child(request, Limits(3.0, 120.0), WORKER)
-    result = UnitResult.model_validate(response.diagnostics[UNIT])
-    return {one.name.rpartition(".")[2]: one for one in result.record.classes}
+    return UnitResult.model_validate(response.diagnostics[UNIT]).record
+
+
+def _told(package: str, budget: float) -> dict[str, ClassResult]:
+    record = _done(package, budget, "Scale", "Refusing")
+    return {one.name.rpartition(".")[2]: one for one in record.classes}
 
 
 def test_classes_that_a_plain_run_calls_are_reached_though_time_is_over(package: str) -> None:
@@ -82,6 +93,14 @@ def test_with_time_they_are_proved(package: str) -> None:
     told = _told(package, budget=60.0)
 
     assert ("exact", "unreached") == (told["Scale"].state, told["Refusing"].state)
+
+
+def test_why_there_is_float32_alone_is_told(package: str) -> None:
+    """A class that refuses bfloat16 is exact in float32, and its way says what kept it from the other."""
+    record = _done(package, 60.0, "Wide")
+
+    assert ["exact"] == [one.state for one in record.classes]
+    assert ["in bfloat16: TypeError: nothing but float32"] == [way.reason for way in record.ways]
 
 
 def test_a_formula_too_long_to_write_costs_its_class_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,8 @@ class Reached:
     problem: BaseException | None = None
     late: tuple[str, ...] = ()
     """What time did not suffice for."""
+    refused: list[Exception] = field(default_factory=list)
+    """Why float32 is the only regime: an operation has no kernel for less, or the engine failed."""
 
 
 def reach(
@@ -68,7 +70,7 @@ def reach(
     late: list[str] = []
     try:
         counted = _counted(recipe, full, seed, points, clock, late, before.counts)
-        found = _paired(recipe, counted, seed, points, clock, late, before)
+        found = _paired(recipe, counted, seed, points, clock, late, before, reached.refused)
     except FormulaError as error:  # a formula on the way is too long to write
         return replace(reached, problem=error)
     for one in found:
@@ -144,6 +146,7 @@ def _paired(
     clock: Clock,
     late: list[str],
     before: Before,
+    refused: list[Exception],
 ) -> list[Found]:
     """Regimes of what was derived in float32, held against the same in bfloat16."""
     if not full:
@@ -159,8 +162,8 @@ def _paired(
             low += _narrow(recipe, rest, seed + 1, points, clock, late, before)
     except Overtime:
         late.append("bfloat16")
-    except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
-        pass
+    except Exception as error:  # noqa: BLE001 - an operation that has no bfloat16 kernel, say
+        refused.append(error)
     found = paired(recipe, wide, low)
     try:
         with clock.within():

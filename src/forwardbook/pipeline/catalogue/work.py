@@ -7,7 +7,7 @@ import gc
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
 from pydantic import JsonValue
@@ -167,8 +167,7 @@ class _Unit:
             if not isinstance(reached.problem, Overtime):
                 self._stuck |= mine
         else:
-            told = WayResult(name=way.name, model_type=way.kind, reached=len(mine))
-            self.ways.append(told)
+            self.ways.append(self._ran(way, len(mine), reached.refused))
             self._fail(
                 set(targets) - mine,
                 way.name,
@@ -181,6 +180,12 @@ class _Unit:
         for name, found in reached.found.items():
             self._proved(name, way, found, reached, deeper)
         self._missing -= mine
+
+    def _ran(self, way: Way, called: int, refused: Sequence[Exception]) -> WayResult:
+        """What came of a way that ran, with the reason if it did in float32 alone."""
+        _, reason, place = self._said(self._request.target, refused[0]) if refused else ("", "", "")
+        reason = f"in bfloat16: {reason}" if reason else ""
+        return WayResult(name=way.name, model_type=way.kind, reached=called, reason=reason, place=place)
 
     def _told_apart(self, others: DeepRuns) -> None:
         """What was derived in other models, if this one calls the same classes otherwise."""
