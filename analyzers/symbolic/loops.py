@@ -112,7 +112,7 @@ def _fitted(
         seen = together[index]
         if seen is None:
             return None
-    summary = combined(tables, held_out, None if seen is None else (last, seen))  # type: ignore[arg-type]
+    summary = combined(tables, held_out, None if seen is None else (last, seen), numbers)  # type: ignore[arg-type]
     if summary is None or (seen is not None and not _agree(summary, seen, last)):
         return None
     kept = tuple(c for c in pattern.conditions if _survives(c, varied, numbers))
@@ -196,11 +196,12 @@ def combined(
     tables: Mapping[str, Mapping[int, Summary]],
     held_out: int = 1,
     together: tuple[Mapping[str, int], Summary] | None = None,
+    hints: Mapping[str, int] | None = None,
 ) -> Summary | None:
     """One summary in all names: the base plus, for each name, what varying it alone adds.
 
     So many values of each are `held_out`, for the others to be confirmed by them. `together`, a run with all
-    of them larger at these numbers, confirms the states that may be the peak.
+    of them larger at these numbers, confirms the states that may be the peak. `hints` are likely sizes.
     """
     first = next(iter(tables.values()))
     base = first[min(first)]
@@ -221,7 +222,7 @@ def combined(
 
     every = [s for table in tables.values() for s in table.values()]
     totals, lines = cost(lambda s: s.totals), _lines(every, cost)
-    peaks = rising_peaks(tables, held_out, together)
+    peaks = rising_peaks(tables, held_out, together, hints)
     weights, boundary = fit(lambda s: s.weights), fit(lambda s: s.boundary)
     intermediates = fit(lambda s: s.intermediates)
     if totals is None or lines is None or peaks is None:

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.analyzers.ops import Size
+from forwardbook.analyzers.symbolic.peaks import contenders
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Expr
 from forwardbook.formula.atoms import Monomial
 from forwardbook.formula.bounds import at_least
+from forwardbook.formula.limits import MAX_ARGUMENTS
 
 MAX_DEGREE: Final = 2
 Numbers = Mapping[str, int]
@@ -59,11 +61,13 @@ def rising_peaks(
     tables: Mapping[str, Mapping[int, Summary]],
     held_out: int,
     together: tuple[Numbers, Summary] | None = None,
+    hints: Numbers | None = None,
 ) -> list[Expr] | None:
     """The states over all counts that may be the peak; None where a run has another.
 
     `tables` has for each count what was summarised at some values of it, the others at their lowest; of so
-    many values each is `held_out`, to confirm what the others say. In `together` every count is larger.
+    many values each is `held_out`, to confirm what the others say. In `together` every count is larger. Of
+    more states than a formula can name those are taken that are the largest at some sizes, among them `hints`.
     """
     lowest = {name: min(table) for name, table in tables.items()}
     known = {
@@ -79,7 +83,21 @@ def rising_peaks(
         if not held_out:  # through two runs there is always a line
             found = [one for one in found if one.subs(last.counts) in last.states]
     found = [one for one in dict.fromkeys(found) if all(run.bears(one) for run in runs)]
+    if len(found) > MAX_ARGUMENTS:
+        found = _fewer(found, runs, hints or {})
     return found if found and all(run.is_met_by(found) for run in runs) else None
+
+
+def _fewer(states: Sequence[Expr], runs: Iterable[Run], hints: Numbers) -> list[Expr]:
+    """The states that are the largest somewhere, and one for each peak of a run that none of these accounts for."""
+    kept = contenders(states, hints)
+    for run in runs:
+        values = [one.subs(run.counts) for one in kept]
+        for peak in run.peaks:
+            if not _is_met(peak, values):
+                kept += [one for one in states if one.subs(run.counts) == peak][:1]
+                values.append(peak)
+    return kept
 
 
 def are_peaks_of(states: Sequence[Size], counts: Numbers, summary: Summary) -> bool:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.symbolic import rising
 from forwardbook.analyzers.symbolic.loops import counted, without_loops
 from forwardbook.analyzers.symbolic.patterns import patterns
 from forwardbook.analyzers.symbolic.recorder import Widths
@@ -142,3 +143,18 @@ def test_a_peak_of_many_layers_that_nothing_explains_gives_none() -> None:
     runs[5] = seen([at(5)[0], Expr.symbol("kept") * Expr.symbol("kept")], [])
 
     assert rising_peaks({"layers": runs}, held_out=1) is None
+
+
+def test_of_more_states_than_a_formula_can_name_those_stay_that_can_be_the_largest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that another always exceeds goes; where none is known to win, each peak of a run keeps its own."""
+    small = {n: Expr.symbol("rows") * n for n in (3, 4, 5, 6)}
+    runs = {n: seen([*at(n)[:2], small[n]], []) for n in small}
+    all_of_them = {*BOTH, ROWS * LAYERS}
+
+    assert all_of_them <= set(rising_peaks({"layers": runs}, held_out=1) or ())
+    monkeypatch.setattr(rising, "MAX_ARGUMENTS", 2)
+    assert set(rising_peaks({"layers": runs}, held_out=1) or ()) == BOTH
+    monkeypatch.setattr(rising, "contenders", lambda states, hints: [])
+    assert BOTH <= set(rising_peaks({"layers": runs}, held_out=1) or ()) <= all_of_them

@@ -10,7 +10,7 @@ from forwardbook.analyzers.symbolic.loops import Made, without_loops, without_ne
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.rising import are_peaks_of
 from forwardbook.analyzers.symbolic.summary import Summary
-from forwardbook.formula import Condition
+from forwardbook.formula import Condition, FormulaError
 from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
 from forwardbook.pipeline.derivation.counts_from import Lowering
 from forwardbook.pipeline.derivation.counts_tried import Counts, Favoured, counts_of, well_above
@@ -156,7 +156,11 @@ class _Work:
         if one.seen is None or not _meets(self.numbers, bounds):
             return True
         sizes = {**self.numbers, **widths_of(one.dtype)}
-        ours, theirs = made.summary.quantities(), one.seen.quantities()
+        try:
+            ours = made.summary.quantities()
+        except FormulaError:  # more states may be the peak than a formula can name
+            return False
+        theirs = one.seen.quantities()
         equal = all(predict(ours[name], sizes) == predict(theirs[name], sizes) for name in ours)
         counts = {name: self.numbers[name] for name in names}
         return equal and are_peaks_of(made.summary.peaks, counts, one.seen)
