@@ -67,7 +67,7 @@ def rising_peaks(
 
     `tables` has for each count what was summarised at some values of it, the others at their lowest; of so
     many values each is `held_out`, to confirm what the others say. In `together` every count is larger. Of
-    more states than a formula can name those are taken that are the largest at some sizes, among them `hints`.
+    more states than a formula can name those are taken that are the largest somewhere, `hints` included.
     """
     lowest = {name: min(table) for name, table in tables.items()}
     known = {
@@ -89,7 +89,7 @@ def rising_peaks(
 
 
 def _fewer(states: Sequence[Expr], runs: Iterable[Run], hints: Numbers) -> list[Expr]:
-    """The states that are the largest somewhere, and one for each peak of a run that none of these accounts for."""
+    """The states that are the largest somewhere, and one for each peak of a run that these leave out."""
     kept = contenders(states, hints)
     for run in runs:
         values = [one.subs(run.counts) for one in kept]
