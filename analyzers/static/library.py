@@ -60,13 +60,11 @@ class Interpreted:
                 if isinstance(value, type):
                     yield value
 
-    def make(
-        self, model_class: type[PreTrainedModel], config: PreTrainedConfig, attention: str
-    ) -> PreTrainedModel:
-        """A model with that attention; ValueError where the class does not know it."""
+    def make(self, model_class: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrainedModel:
+        """As `from_config` makes it that is asked for no attention in particular, read from its source."""
         made: Any = model_class._from_config
         try:
-            return cast("PreTrainedModel", made(config, attn_implementation=attention))
+            return cast("PreTrainedModel", made(config, attn_implementation=None))
         except Unresolved as problem:
             self.problem = self.problem or problem
             raise
