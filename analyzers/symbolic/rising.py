@@ -63,7 +63,7 @@ def rising_peaks(
     together: tuple[Numbers, Summary] | None = None,
     hints: Numbers | None = None,
 ) -> list[Expr] | None:
-    """The states over all counts that may be the peak; None where a run has another.
+    """The states over all counts that may be the peak; None where a run has another, or there are too many.
 
     `tables` has for each count what was summarised at some values of it, the others at their lowest; of so
     many values each is `held_out`, to confirm what the others say. In `together` every count is larger. Of
@@ -85,7 +85,8 @@ def rising_peaks(
     found = [one for one in dict.fromkeys(found) if all(run.bears(one) for run in runs)]
     if len(found) > MAX_ARGUMENTS:
         found = _fewer(found, runs, hints or {})
-    return found if found and all(run.is_met_by(found) for run in runs) else None
+    named = 0 < len(found) <= MAX_ARGUMENTS
+    return found if named and all(run.is_met_by(found) for run in runs) else None
 
 
 def _fewer(states: Sequence[Expr], runs: Iterable[Run], hints: Numbers) -> list[Expr]:

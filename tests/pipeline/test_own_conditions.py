@@ -193,31 +193,31 @@ class Again(Holder):
         return self.layer(torch.cat([x, x[again]]))
 
 
-def test_an_equation_that_no_run_breaks_is_said_of_sizes_that_were_needed_as_numbers(
-    recipe_from: Maker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a run that shows it nobody knows that the layer's formula does not hang on it."""
+@pytest.fixture
+def unsearched(recipe_from: Maker, monkeypatch: pytest.MonkeyPatch) -> Recipe:
+    """That layer and its caller, where no run is made to break what was not broken."""
     monkeypatch.setattr(own_conditions, "DRAWS", 0)
     monkeypatch.setattr(own_conditions, "PER_PATTERN", 0)
-    recipe = over_rows(recipe_from, Again, "width", "factor", rows=20, width=10, factor=4)
-    derived, needed = _with_needed(recipe, 1)
+    return over_rows(recipe_from, Again, "width", "factor", rows=20, width=10, factor=4)
+
+
+def test_an_equation_that_no_run_breaks_is_said_of_sizes_that_were_needed_as_numbers(
+    unsearched: Recipe,
+) -> None:
+    """Without a run that shows it nobody knows that the layer's formula does not hang on it."""
+    derived, needed = _with_needed(unsearched, 1)
 
     assert derived[1].exact
     assert ["{rows} == 5 * {factor}"] == [c.text() for c in needed[1]]
 
 
-def test_an_equation_that_a_point_of_the_proof_breaks_is_not_said(
-    recipe_from: Maker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_equation_that_a_point_of_the_proof_breaks_is_not_said(unsearched: Recipe) -> None:
     """That the formula held there is known; no further run is due."""
-    monkeypatch.setattr(own_conditions, "DRAWS", 0)
-    monkeypatch.setattr(own_conditions, "PER_PATTERN", 0)
-    recipe = over_rows(recipe_from, Again, "width", "factor", rows=20, width=10, factor=4)
-    holder, layer = derive(recipe, FULL, [recipe.calls_as, LAYER], 1)
+    (holder, layer), needed = _with_needed(unsearched, 1)
     points = layer.proof.points
     apart = replace(points[0], sizes={**points[0].sizes, "rows": 33})
     known = replace(layer, proof=replace(layer.proof, points=[*points, apart]))
     conditions = [holder.pattern.conditions, ()]
 
-    assert [] != of_others([holder, layer], conditions, (), random.Random(1))[1]
+    assert [] != needed[1]
     assert [] == of_others([holder, known], conditions, (), random.Random(1))[1]

@@ -66,9 +66,11 @@ class FreeSizes:
         Of what is rounded to a multiple of a size few values of that size come to lie below a threshold.
         """
         names = sorted(aim.symbols())
-        if names and others not in self.bases:
+        if not names:
+            return None
+        if others not in self.bases:
             self.bases[others] = list(filter(None, (self._drawn(others) for _ in range(BASES))))
-        for sizes in self.bases[others] if names else ():
+        for sizes in self.bases[others]:
             for name, size in product(names, self.rng.sample(range(1, LARGEST), LARGEST - 1)):
                 changed = {**sizes, name: size}
                 if aim.is_met(changed) and all(c.is_met(changed) for c in others):
