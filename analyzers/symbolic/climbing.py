@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,22 +42,50 @@ def climb(
     step brings the state nearer before it is the largest.
     """
     point, reached = dict(start), 0.0
-    named = state.symbols().union(*(rival.symbols() for rival in rivals)) - held
+    together = Together([state, *rivals])
+    named = together.names - held
     moving = [name for name in point if name in named and not name.endswith("_dtype_bytes")]
-    for _ in range(STEPS):
-        steps = [(n, {**point, n: max(1, int(point[n] * factor))}) for n in moving for factor in FACTORS]
-        if not steps:
-            return None
-        evaluated = values([state, *rivals], [one for _, one in steps])
+    changed: str | None = None
+    for _ in range(STEPS if moving else 0):
+        sizes = _steps(point, together.names, moving)
+        evaluated = together.at(sizes, len(moving) * len(FACTORS), changed)
         shares = shares_of(evaluated[0], np.nanmax(evaluated[1:], axis=0))
-        nearer = (int(i) for i in np.argsort(-shares, kind="stable") if shares[i] > reached)
-        taken = next((i for i in nearer if allowed(steps[i][1], steps[i][0])), None)
+        taken = _nearest(point, sizes, moving, shares, reached, allowed)
         if taken is None:
             return None
-        reached, point = float(shares[taken]), steps[taken][1]
+        reached, changed, point = taken
         if reached > 1:
             return point
     return None
+
+
+def _nearest(
+    point: Point,
+    sizes: Mapping[str, NDArray[np.int64]],
+    moving: Sequence[str],
+    shares: NDArray[np.float64],
+    reached: float,
+    allowed: Allowed,
+) -> tuple[float, str, dict[str, int]] | None:
+    """The allowed step that brings nearest, beyond what is `reached`: how near, which size, and all sizes."""
+    for place in np.argsort(-shares, kind="stable"):
+        if shares[place] <= reached:
+            break
+        name = moving[place // len(FACTORS)]
+        step = {**point, name: int(sizes[name][place])}
+        if allowed(step, name):
+            return float(shares[place]), name, step
+    return None
+
+
+def _steps(point: Point, names: Iterable[str], moving: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+    """Each size that moves by each of FACTORS, all others as they are: a row for each of `names`."""
+    count = len(moving) * len(FACTORS)
+    sizes = {name: np.full(count, point[name], dtype=np.int64) for name in names}
+    for place, name in enumerate(moving):
+        first = place * len(FACTORS)
+        sizes[name][first : first + len(FACTORS)] = [max(1, int(point[name] * factor)) for factor in FACTORS]
+    return sizes
 
 
 def shares_of(evaluated: NDArray[np.float64], best: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -68,23 +96,43 @@ def shares_of(evaluated: NDArray[np.float64], best: NDArray[np.float64]) -> NDAr
 
 def values(states: Sequence[Expr], points: Sequence[Point]) -> NDArray[np.float64]:
     """A row for each state: what it is at each point, not a number where it has no value."""
-    names = frozenset[str]().union(*(state.symbols() for state in states))
-    sizes = {name: np.array([point[name] for point in points]) for name in names}
-    at = Points(sizes)
-    terms: dict[tuple[Monomial, Coefficient], NDArray[np.float64]] = {}
-    atoms: dict[Atom, NDArray[np.float64]] = {}
-    found = np.zeros((len(states), len(points)))
-    for row, state in zip(found, states, strict=True):
-        for one in state.terms.items():
-            if one not in terms:
-                monomial, coefficient = one
-                terms[one] = np.full(len(points), float(coefficient))
-                for atom, power in monomial.powers:
-                    if atom not in atoms:
-                        atoms[atom] = _floats(atom, sizes, at)
-                    terms[one] *= atoms[atom] if power == 1 else atoms[atom] ** power
-            row += terms[one]
-    return found
+    together = Together(states)
+    sizes = {name: np.array([point[name] for point in points]) for name in together.names}
+    return together.at(sizes, len(points))
+
+
+class Together:
+    """States that are asked for at the same sizes: what they share is computed once, and what stays, kept."""
+
+    def __init__(self, states: Sequence[Expr]) -> None:
+        self.names = frozenset[str]().union(*(state.symbols() for state in states))
+        terms: dict[tuple[Monomial, Coefficient], int] = {}
+        self._rows = [[terms.setdefault(one, len(terms)) for one in state.terms.items()] for state in states]
+        self._terms = tuple(terms)
+        atoms = dict.fromkeys(atom for monomial, _ in terms for atom, _ in monomial.powers)
+        self._names = {atom: Expr.atom(atom).symbols() for atom in atoms}
+        self._atoms: dict[Atom, NDArray[np.float64]] = {}
+        self._known = np.empty((0, 0))
+
+    def at(
+        self, sizes: Mapping[str, NDArray[np.int64]], count: int, changed: str | None = None
+    ) -> NDArray[np.float64]:
+        """A row for each state, as long as the `count` of every size: not a number where it has no value.
+
+        Where the sizes of a single name are others than the last time, `changed` says of which.
+        """
+        if changed is None:
+            self._known = np.empty((len(self._terms), count))
+        others = {atom for atom, names in self._names.items() if changed is None or changed in names}
+        points = Points(sizes)
+        self._atoms.update({atom: _floats(atom, sizes, points) for atom in others})
+        for row, (monomial, coefficient) in zip(self._known, self._terms, strict=True):
+            if changed is not None and others.isdisjoint(atom for atom, _ in monomial.powers):
+                continue
+            row.fill(float(coefficient))
+            for atom, power in monomial.powers:
+                row *= self._atoms[atom] if power == 1 else self._atoms[atom] ** power
+        return np.array([self._known[places].sum(axis=0) for places in self._rows])
 
 
 def _floats(atom: Atom, sizes: Mapping[str, NDArray[np.int64]], at: Points) -> NDArray[np.float64]:

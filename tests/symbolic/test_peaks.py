@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import random
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forwardbook.analyzers.symbolic.climbing import Together
 from forwardbook.analyzers.symbolic.peaks import PROVABLE, contenders
 from forwardbook.formula import Expr
 
@@ -97,3 +99,22 @@ def test_a_state_that_one_start_alone_leads_to_stays() -> None:
 
     assert 846 == max(one.evaluate(there) for one in states)
     assert 846 == max(one.evaluate(there) for one in kept)
+
+
+@settings(max_examples=60, deadline=None)
+@given(STATES, st.lists(st.tuples(st.sampled_from(NAMES), st.integers(1, 60)), max_size=5))
+def test_states_are_what_they_are_after_any_one_size_has_changed(
+    terms: list[list[tuple[int, ...]]], changes: list[tuple[str, int]]
+) -> None:
+    """What is kept from sizes before gives the numbers of each state's own formula, divisions included."""
+    parts = [state(one) for one in terms]
+    states = [*parts, *(part // Expr.symbol("b") for part in parts)]
+    sizes = {name: np.array([HINTS[name], 1, 4]) for name in NAMES}
+    together = Together(states)
+    together.at(sizes, 3)
+    for name, value in changes:
+        sizes = {**sizes, name: np.array([value, 2, value + 1])}
+        found = together.at(sizes, 3, name)
+        for column in range(3):
+            point = {one: int(row[column]) for one, row in sizes.items()}
+            assert [one.evaluate(point) for one in states] == found[:, column].tolist()
