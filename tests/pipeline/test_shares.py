@@ -37,7 +37,7 @@ def test_what_differs_is_not_shared(make_entry: Make) -> None:
 
 
 def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry: Make) -> None:
-    """An entry that led to one which now says something else gets what that said."""
+    """What led to an entry which now says something else has what that said, in one of them for all."""
     built(zoo, Child(make_entry))
     before = Workspace(zoo).load().resolved("zoo_of_parts_Fox")[1].regimes
 
@@ -54,6 +54,7 @@ def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry
 
     assert before == database.resolved("zoo_of_parts_Fox")[1].regimes
     assert before != database["zoo_of_parts_Ant"].regimes
+    assert 1 == len({database.resolved(f"zoo_of_parts_{name}")[0] for name in NAMES if name != "Ant"})
 
 
 def test_a_forced_build_keeps_scenarios_that_it_does_not_derive(zoo: Path, make_entry: Make) -> None:

@@ -121,15 +121,15 @@ def _changed(
     """Entries to be written, by key: fresh and refuted ones, copies whose holder says something else."""
     keys = _keyed(fresh, database)
     named = {**{key: _named(key, fresh[name], database) for name, key in keys.items()}, **refuted}
-    freed = _freed(named, database)
+    named |= _freed(named, database)
     digests = _digests(results, catalogue, library)
-    by_key = {key: digests.get(name, "") for name, key in keys.items()}
-    held = _held(named, database, digests, library)
+    by_key = {key: digests.get(entry.full_class_name, "") for key, entry in named.items()}
+    held = _held(by_key, database, digests, library)
     for key, (entry, digest) in held.items():
         named.setdefault(key, entry)
         by_key.setdefault(key, digest)
     together = shared(named, by_key)
-    return {key: entry for key, entry in together.items() if key not in held or entry != held[key][0]} | freed
+    return {key: entry for key, entry in together.items() if key not in held or entry != held[key][0]}
 
 
 def _keyed(fresh: Mapping[str, Entry], database: Database) -> dict[str, str]:
@@ -202,14 +202,14 @@ def _freed(named: Mapping[str, Entry], database: Database) -> dict[str, Entry]:
 
 
 def _held(
-    named: Mapping[str, Entry], database: Database, digests: Mapping[str, str], library: str
+    changed: Mapping[str, str], database: Database, digests: Mapping[str, str], library: str
 ) -> dict[str, tuple[Entry, str]]:
-    """Entries of the library that stay: a fresh one may be a copy of theirs."""
-    wanted = set(digests.values())
+    """Entries of the library that stay, of the same code as one that changed: either may be the copy."""
+    wanted = set(changed.values())
     found: dict[str, tuple[Entry, str]] = {}
     for key in database.own:
         head = database.head(key)
-        if key in named or head.library != library or head.same_as is not None:
+        if key in changed or head.library != library or head.same_as is not None:
             continue
         digest = digests.get(head.full_class_name, "")
         if digest and digest in wanted:
