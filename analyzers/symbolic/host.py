@@ -15,13 +15,13 @@ from typing import Final, cast
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
     carry,
     elements,
+    mapped,
     shadow,
     tensors_in,
     to_meta,
@@ -84,7 +84,7 @@ def on_cpu(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[s
     if wanted != "meta":
         return func(*args, **kwargs)
     value = func(*args, **{**kwargs, "device": CPU})
-    return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, value)
+    return mapped(lambda t: to_meta(t) if isinstance(t, Tensor) else t, value)
 
 
 def _on_meta(
@@ -94,7 +94,7 @@ def _on_meta(
     inputs: Sequence[Tensor],
 ) -> object:
     """How large its results are; None where that takes values."""
-    args, kwargs = tree_map(lambda t: apart(t) if isinstance(t, Tensor) else t, (args, kwargs))
+    args, kwargs = mapped(lambda t: apart(t) if isinstance(t, Tensor) else t, (args, kwargs))
     if not inputs or kwargs.get("device") is not None:
         kwargs = {**kwargs, "device": META}
     try:
@@ -194,6 +194,6 @@ def lifted(
     args: tuple[object, ...], kwargs: dict[str, object], which: set[int]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
     """Arguments with what leaves the host in copies on meta, with its value."""
-    return tree_map(  # type: ignore[no-any-return]
+    return mapped(
         lambda leaf: apart(leaf) if isinstance(leaf, Tensor) and id(leaf) in which else leaf, (args, kwargs)
     )

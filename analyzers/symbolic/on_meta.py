@@ -6,10 +6,9 @@ import torch
 from torch import Tensor
 from torch._dispatch.python import enable_python_dispatcher
 from torch.nn.parameter import is_lazy
-from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.ledger import hint_of
-from forwardbook.analyzers.symbolic.shadows import leaves_in, tensors_in
+from forwardbook.analyzers.symbolic.shadows import leaves_in, mapped, tensors_in
 
 # The same views without autograd's bookkeeping; only the twin has a symbolic kernel.
 _SYMBOLIC_TWIN = {
@@ -43,5 +42,5 @@ def run_on_meta(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: d
             raise
     for size in symbolic:
         size.node.evaluate()
-    args, kwargs = tree_map(hint_of, (args, kwargs))
+    args, kwargs = mapped(hint_of, (args, kwargs))
     return func(*args, **kwargs)

@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.ledger import hint_of
 from forwardbook.analyzers.symbolic.schemas import schema_of
-from forwardbook.analyzers.symbolic.shadows import leaves_in, numbers, shadow, tensors_in
+from forwardbook.analyzers.symbolic.shadows import leaves_in, mapped, numbers, shadow, tensors_in
 
 Element = int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool
 Symbol = torch.SymInt | torch.SymFloat | torch.SymBool
@@ -180,8 +179,8 @@ def _moved(
 
     first, rest = args[:1], args[1:]
     others = picked if name in _PICKING else placed
-    given = (*tree_map(placed, first), *tree_map(others, rest))
-    words = {key: tree_map(others, value) for key, value in kwargs.items() if key not in _MADE_AS}
+    given = (*mapped(placed, first), *mapped(others, rest))
+    words = {key: mapped(others, value) for key, value in kwargs.items() if key not in _MADE_AS}
     if unknown:
         return None
     return [[pool[i] for i in ids.reshape(-1).tolist()] for ids in tensors_in(func(*given, **words))]

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, leaving, lifted, on_cpu
 from forwardbook.analyzers.symbolic.largest import follow_largest
@@ -30,6 +29,7 @@ from forwardbook.analyzers.symbolic.shadows import (
     element_count,
     elements,
     leaves_in,
+    mapped,
     numbers,
     rows,
     shadow,
@@ -108,7 +108,7 @@ class Values:
         known = all(shadow(t) is not None for t in inputs) and sum(map(elements, inputs)) <= LIMIT
 
         def real() -> object:
-            real_args, real_kwargs = tree_map(_value_of, (args, kwargs))
+            real_args, real_kwargs = mapped(_value_of, (args, kwargs))
             if real_kwargs.get("device") is not None:
                 real_kwargs = {**real_kwargs, "device": torch.device("cpu")}
             with _floats_as_usual():
@@ -158,7 +158,7 @@ class Values:
             return torch.empty((element_count(whole),), dtype=whole.dtype, device="meta")
         if known and inputs:
             become_numbers(inputs)
-            return tree_map(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
+            return mapped(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
         if name == "masked_select" and shadow(inputs[1]) is not None:
             become_numbers(inputs[1:])
             mask = shadow(inputs[1])
