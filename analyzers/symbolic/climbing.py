@@ -17,6 +17,7 @@ SAMPLES = 384  # assignments at which states compete: around the hints and over 
 STEPS = 12  # sizes that are changed, one after another
 FACTORS = (0.25, 0.5, 0.8, 1.25, 2, 4)  # times as large
 _LARGE = 1 << 14
+_WIDTH = "_dtype_bytes"  # how the name of one ends that is the bytes of an element
 _WIDTHS = (1, 2, 3, 4, 5, 8)  # bytes of an element: below, at and above the 4 in which norms compute
 
 Point = Mapping[str, int]
@@ -44,7 +45,7 @@ def climb(
     point, reached = dict(start), 0.0
     together = Together([state, *rivals])
     named = together.names - held
-    moving = [name for name in point if name in named and not name.endswith("_dtype_bytes")]
+    moving = [name for name in point if name in named and not name.endswith(_WIDTH)]
     changed: str | None = None
     for _ in range(STEPS if moving else 0):
         sizes = _steps(point, together.names, moving)
@@ -144,7 +145,7 @@ def _floats(atom: Atom, sizes: Mapping[str, NDArray[np.int64]], at: Points) -> N
 
 
 def sampled(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, int]]:
-    """SAMPLES assignments, the hints first, always the same ones."""
+    """SAMPLES assignments, the hints first, and some where one size dwarfs all others: always the same."""
     rng = random.Random(0)
     points = [{n: hints.get(n, 2) for n in names}]
     while len(points) < SAMPLES:
@@ -153,7 +154,8 @@ def sampled(names: Sequence[str], hints: Mapping[str, int]) -> list[dict[str, in
         else:
             point = {n: max(1, int(hints.get(n, 2) * 2 ** rng.uniform(-2, 2))) for n in names}
         for name in names:
-            if name.endswith("_dtype_bytes"):
+            if name.endswith(_WIDTH):
                 point[name] = rng.choice(_WIDTHS)
         points.append(point)
-    return points
+    # millions of labels, one row of a batch: where a dozen sizes are drawn at once that seldom comes
+    return [*points, *({**dict.fromkeys(names, 2), n: _LARGE} for n in names if not n.endswith(_WIDTH))]

@@ -4,7 +4,8 @@ A run at one number of layers tells states that may be its peak, in no order tha
 many layers there are decides which is larger, and what can be the peak of many may lose everywhere with two.
 So states are paired by what they are sums of, a line through two runs is held against all states of the
 others, and what was found must account for every peak of every run: one left out would be a number too small.
-Where few layers have a peak that no more of them have, the others are taken without these few.
+Where few layers have a peak that no more of them have, the others are taken without these few. What would
+become smaller with more layers is left out (`growth`), if the others account for all runs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.analyzers.ops import Size
+from forwardbook.analyzers.symbolic.growth import growing
 from forwardbook.analyzers.symbolic.peaks import contenders
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Expr
@@ -83,6 +85,9 @@ def rising_peaks(
         if not held_out:  # through two runs there is always a line
             found = [one for one in found if one.subs(last.counts) in last.states]
     found = [one for one in dict.fromkeys(found) if all(run.bears(one) for run in runs)]
+    grown = growing(found, tables)
+    if all(run.is_met_by(grown) for run in runs):
+        found = grown
     if len(found) > MAX_ARGUMENTS:
         found = _fewer(found, runs, hints or {})
     named = 0 < len(found) <= MAX_ARGUMENTS

@@ -118,3 +118,13 @@ def test_states_are_what_they_are_after_any_one_size_has_changed(
         for column in range(3):
             point = {one: int(row[column]) for one, row in sizes.items()}
             assert [one.evaluate(point) for one in states] == found[:, column].tolist()
+
+
+def test_a_state_that_wins_where_one_size_dwarfs_all_others_is_kept() -> None:
+    """Logits of very many labels for one row, beside many states of layers with four sizes each."""
+    rows, width, inner, heads, labels = map(Expr.symbol, ("rows", "width", "inner", "heads", "labels"))
+    layers = [rows * (width * k + inner * 7 * k + heads * width * k * 9) for k in range(1, PROVABLE + 2)]
+    logits = rows + width + labels
+    hints = {"rows": 17, "width": 768, "inner": 3072, "heads": 12, "labels": 2}
+
+    assert logits in contenders([*layers, logits], hints)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic import rising
+from forwardbook.analyzers.symbolic.growth import growing
 from forwardbook.analyzers.symbolic.loops import counted, without_loops
 from forwardbook.analyzers.symbolic.patterns import patterns
 from forwardbook.analyzers.symbolic.recorder import Widths
@@ -115,6 +116,25 @@ def test_a_peak_of_many_layers_need_not_be_one_of_few() -> None:
     runs[2] = seen([inside], [together])
 
     assert BOTH <= set(rising_peaks({"layers": runs}, held_out=1) or ())
+
+
+def test_a_line_through_states_that_have_nothing_in_common_is_none() -> None:
+    """Three wide rows and two inner ones, four and one, five and none: with twelve layers less than none."""
+    wide, inner = Expr.symbol("wide"), Expr.symbol("inner")
+    states = [wide * 3 + inner * 2, wide * 4 + inner, wide * 5]
+    runs = {n: seen(states, []) for n in (2, 3, 4)}
+
+    assert set(states) == set(rising_peaks({"layers": runs}, held_out=1) or ())
+
+
+def test_what_grows_stays_with_sizes_that_are_less_a_number_or_rounded() -> None:
+    """Rows less a window, and patches of an image, are none at some sizes and never fewer."""
+    rows, image, patch = (Expr.symbol(name) for name in ("rows", "image", "patch"))
+    patches = (image - patch) // Expr.symbol("stride") + 1
+    states = [LAYERS * (rows - 3) * KEPT, LAYERS * (patches - 1) * KEPT + rows, LAYERS * (-(-image // patch))]
+
+    assert states == growing(states, ["layers"])
+    assert [] == growing([LAYERS * (rows - KEPT) * patches], ["layers"])
 
 
 def test_a_peak_of_few_layers_alone_gives_none() -> None:
