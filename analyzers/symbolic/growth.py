@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from forwardbook.analyzers.symbolic.climbing import values
+from forwardbook.analyzers.symbolic.climbing import Together
 from forwardbook.formula import Expr
 from forwardbook.formula.atoms import Extreme, Floor, Symbol
 
@@ -32,10 +32,12 @@ def growing(states: Sequence[Expr], counts: Iterable[str]) -> list[Expr]:
     names = sorted({*counts} & frozenset[str]().union(*(state.symbols() for state in states)))
     if not names:
         return list(states)
-    points = _points(states)
+    together, points = Together(states), _points(states)
+    sizes = {name: np.array([point[name] for point in points]) for name in together.names}
     shrinks = np.zeros(len(states), dtype=bool)
     for name in names:
-        few, many = (values(states, [{**point, name: count} for point in points]) for count in MANY)
+        first, last = ({**sizes, name: np.full(POINTS, count)} for count in MANY)
+        few, many = together.at(first, POINTS), together.at(last, POINTS, name)
         with np.errstate(invalid="ignore"):  # a comparison with what has no value is false
             shrinks |= (many < few - _LEAST * np.abs(few)).any(axis=1)
     return [state for state, smaller in zip(states, shrinks, strict=True) if not smaller]
