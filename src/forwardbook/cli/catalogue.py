@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from forwardbook.pipeline.catalogue.build import Done
+    from collections.abc import Iterator, Sequence
+
+    from forwardbook.pipeline.catalogue.build import Building, Done
     from forwardbook.pipeline.catalogue.plan import Unit
     from forwardbook.pipeline.catalogue.record import UnitResult
+    from forwardbook.pipeline.reprove.again import EntryAgain
+    from forwardbook.workspace import Workspace
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
@@ -93,7 +97,7 @@ def build(
         kept = f"{len(done)} of {len(plan.units)} units are kept"
         _say(f"interrupted: {kept}; the same command goes on from there")
         raise typer.Exit(130) from None
-    results: list[UnitResult] = [one.result for one in done]
+    results = _settled([one.result for one in done], library, workspace, how)
     merged = merge(plan, results, workspace, whole=not only and sample is None)
     journal = Journal(workspace, library)
     journal.clear(one.result.unit for one in done)
@@ -105,6 +109,35 @@ def build(
         f"{merged.stored} entries stored, {merged.sharing} of them copies that share another's formulas; "
         f"{known} of {len(done)} units were known" + (f"; drawn with --seed {seed}" if sample else "")
     )
+
+
+def _settled(
+    results: list[UnitResult], library: str, workspace: Workspace, how: Building
+) -> list[UnitResult]:
+    """The results, where stored proofs that they do not simply replace were measured again."""
+    from pathlib import Path
+
+    from forwardbook.pipeline.catalogue.record import read_catalogue
+    from forwardbook.pipeline.catalogue.settle import settled
+    from forwardbook.pipeline.reprove.again import RECORDED, Reproof, reprove
+    from forwardbook.pipeline.spread import Spread
+
+    database = workspace.load()
+
+    def measured(keys: Sequence[str]) -> Iterator[EntryAgain]:
+        again = Reproof(how.seed, spread=Spread(how.jobs), worker=RECORDED)
+        for count, one in enumerate(reprove(keys, database, again, Path.cwd()), 1):
+            _say(f"stored before, measured again: {count}/{len(keys)} {one.full_class_name}: {one.state}")
+            yield one
+
+    found = settled(results, library, database, read_catalogue(workspace), measured)
+    for name, why in sorted(found.stay.items()):
+        _say(f"{name} stays as it was stored: {why}")
+    for name in found.joined:
+        _say(f"{name}: the peak took up states that the stored proof has")
+    for name in found.gone:
+        _say(f"{name} is proved no more: what was stored does not hold at points of its own proof")
+    return found.results
 
 
 def totals(

@@ -58,6 +58,14 @@ def reprove(
             "name would be the largest, and add those that a run there has.",
         ),
     ] = False,
+    recorded: Annotated[
+        bool,
+        typer.Option(
+            "--recorded",
+            help="At the very points of their proofs: what gives other numbers there was proved of other "
+            "code, or of another call.",
+        ),
+    ] = False,
     jobs: Jobs = 1,
     cluster: Cluster = "",
     timeout: Annotated[float | None, typer.Option(help="Seconds for one entry.")] = None,
@@ -82,6 +90,7 @@ def reprove(
         EACH,
         NARROWING,
         PEAKS,
+        RECORDED,
         WORKER,
         Reproof,
         drawn,
@@ -92,10 +101,11 @@ def reprove(
     from forwardbook.registry import find
     from forwardbook.workspace import Workspace
 
-    modes = {NARROWING: narrow, DEEP: deep, EACH: each, PEAKS: peaks}
+    modes = {NARROWING: narrow, DEEP: deep, EACH: each, PEAKS: peaks, RECORDED: recorded}
     asked = [worker for worker, is_asked in modes.items() if is_asked]
     if len(asked) > 1:
-        raise typer.BadParameter("One at a time: each of --narrow, --deep, --each, --peaks looks elsewhere.")
+        told = ", ".join(f"--{name}" for name in ("narrow", "deep", "each", "peaks", "recorded"))
+        raise typer.BadParameter(f"One at a time: each of {told} looks elsewhere.")
     seed = secrets.randbelow(2**31) if seed is None else seed
     workspace = Workspace.find()
     database = workspace.load()

@@ -228,23 +228,30 @@ def _worked(
         result = _result(unit, wanted, run(request, how.limits(request.budget), WORKER))
     defines = {one.full_name: one.defines for one in unit.classes}
     earlier = {one.name: one for one in again.classes} if again is not None else standing
-    classes = [
-        _told(earlier.get(one.name), one.model_copy(update={"defines": defines.get(one.name, True)}))
-        for one in result.record.classes
+    now = [
+        one.model_copy(update={"defines": defines.get(one.name, True)}) for one in result.record.classes
     ]
+    stands = tuple(one.name for one in now if _stands(standing.get(one.name), one))
+    classes = [_told(earlier.get(one.name), one) for one in now]
     ordered = tuple(sorted([*classes, *known], key=lambda one: one.name))
     ways = result.record.ways if again is None else _together(again.ways, result.record.ways)
     told = {"stamp": unit.stamp, "classes": ordered, "ways": ways}
     record = result.record.model_copy(update=told)
-    return result.model_copy(update={"record": record})
+    return result.model_copy(update={"record": record, "stands": stands})
+
+
+def _stands(before: ClassResult | None, now: ClassResult) -> bool:
+    """Whether what is proved of a class stays so: a try that proves nothing unsays no proof."""
+    return before is not None and before.state in PROVED and now.state in ("unproved", "unreached")
 
 
 def _told(before: ClassResult | None, now: ClassResult) -> ClassResult:
-    """What is said of a class now; a later try that was ended unsays no proof, nor that it was called."""
+    """What is said of a class now; a later try unsays no proof, and one that was ended no call either."""
+    if before is not None and _stands(before, now):
+        return before
     if before is None or now.kind not in ENDED:
         return now
-    proved, was_called = before.state in PROVED, before.state != "unreached"
-    return before if proved or (was_called and now.state == "unreached") else now
+    return before if before.state != "unreached" and now.state == "unreached" else now
 
 
 def _with_types(result: UnitResult, before: UnitRecord | None) -> UnitResult:

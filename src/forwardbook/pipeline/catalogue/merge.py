@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from forwardbook import generate
 from forwardbook.analyzers.ops import RULES_VERSION
@@ -19,10 +18,9 @@ from forwardbook.pipeline.catalogue.record import (
     write_catalogue,
 )
 from forwardbook.pipeline.catalogue.share import freed, shape, shared, withdrawn
+from forwardbook.pipeline.catalogue.standing import PART
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, Workspace
-
-_PART: Final = " alone"  # how a scenario ends in which a part of a model was called by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +174,7 @@ def with_scenarios(entry: Entry, before: Entry) -> Entry:
         return entry
     told = {one.scenario for one in entry.regimes}
     others = tuple(
-        one for one in before.regimes if one.scenario not in told and not one.scenario.endswith(_PART)
+        one for one in before.regimes if one.scenario not in told and not one.scenario.endswith(PART)
     )
     if not others or not entry.regimes:
         return entry

@@ -89,6 +89,8 @@ class UnitResult(Record):
     record: UnitRecord
     entries: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
     spent: Spent = Spent()
+    stands: tuple[str, ...] = ()
+    """Classes that a proof is stored of, in this state of the sources, and of which this try gave none."""
 
 
 class ModelTotals(Record):

@@ -33,6 +33,7 @@ NARROWING: Final = "forwardbook.pipeline.reprove.narrowing:work"
 DEEP: Final = "forwardbook.pipeline.reprove.deep:work"
 EACH: Final = "forwardbook.pipeline.reprove.each:work"
 PEAKS: Final = "forwardbook.pipeline.reprove.lacking:work"
+RECORDED: Final = "forwardbook.pipeline.reprove.recorded:work"
 LATE: Final = "it took longer than an entry is given"
 AGAIN: Final = "again"
 """Under this name the diagnostics of a response hold the results."""
@@ -92,13 +93,14 @@ class Reproof:
     run: Run = run_child
     worker: str = WORKER
     """What is done with entries: they are measured, or, by NARROWING, held against what others of their
-    family say, by DEEP, against models of more layers, by EACH, at sizes changed one by one, or, by PEAKS, at
-    sizes at which a state that a peak does not name would be the largest."""
+    family say, by DEEP, against models of more layers, by EACH, at sizes changed one by one, by PEAKS, at
+    sizes at which a state that a peak does not name would be the largest, or, by RECORDED, at the very points
+    of its proof."""
 
     @property
     def together(self) -> int | None:
         """Entries for one process: what narrows one any of its family may say; deep runs serve all."""
-        return TOGETHER if self.worker == WORKER else None
+        return TOGETHER if self.worker in (WORKER, RECORDED) else None
 
 
 @dataclass(frozen=True, slots=True)

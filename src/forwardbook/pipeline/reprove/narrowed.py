@@ -37,15 +37,15 @@ def _saying(regime: Regime, found: Sequence[RegimeAgain]) -> Regime:
         if is_left_by_proof(needed, regime):
             regime = _needing(regime, needed)
         elif is_left_by_proof(needed, regime, more):
-            regime = _needing(_proved_at(regime, more), needed)
+            regime = _needing(proved_at(regime, more), needed)
     states = dict.fromkeys(text for one in found for text in one.states)
     if states:
-        regime = _proved_at(with_states(regime, map(parse, states)), more)
+        regime = proved_at(with_states(regime, map(parse, states)), more)
     places = dict.fromkeys(place for one in found for place in one.places)
     return at_places(regime, places) if places else regime
 
 
-def _proved_at(regime: Regime, more: Sequence[ProofPoint]) -> Regime:
+def proved_at(regime: Regime, more: Sequence[ProofPoint]) -> Regime:
     assert regime.proof is not None  # what has none is left by none
     points = tuple({repr(point.sizes): point for point in (*regime.proof.points, *more)}.values())
     return regime.model_copy(update={"proof": regime.proof.model_copy(update={"points": points})})

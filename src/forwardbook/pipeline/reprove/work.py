@@ -187,7 +187,7 @@ class Runs:
         attempt: int,
     ) -> tuple[Trace, dict[str, int]] | None:
         """A run at sizes drawn for a regime, and these; the regime is told why there is none."""
-        sizes = self.sizes_for(one, way, attempt)
+        sizes = self.sizes_at(one, way, attempt, dtype)
         if sizes is None:
             entry.note(one, "no sizes were found that satisfy all conditions")
             return None
@@ -196,6 +196,13 @@ class Runs:
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
             entry.note(one, said(error))
             return None
+
+    def sizes_at(
+        self, one: StoredRegime, way: Way, attempt: int, dtype: torch.dtype
+    ) -> Mapping[str, int] | None:
+        """The sizes of an attempt in a number format: the same in each."""
+        del dtype
+        return self.sizes_for(one, way, attempt)
 
     def sizes_for(self, one: StoredRegime, way: Way, attempt: int) -> dict[str, int] | None:
         """Larger sizes at which all conditions hold; the later the attempt the fewer are larger."""
