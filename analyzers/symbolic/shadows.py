@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TypeVar
 
 import torch
@@ -33,6 +34,27 @@ def carry(tensor: Tensor, value: Tensor | None) -> Tensor:
 def to_meta(value: Tensor) -> Tensor:
     """A meta tensor of the same layout that carries `value`."""
     return carry(torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta"), value)
+
+
+def zeros(tensor: Tensor) -> Tensor:
+    """A value of zeros of a tensor's shape. Those of one shape are one in memory, until one is written to.
+
+    A model of thousands of codebooks has each of them full of zeros, twice.
+    """
+    return torch._lazy_clone(_zeros(numbers(tensor.shape), tensor.dtype))
+
+
+def cloned(tensor: Tensor) -> Tensor | None:
+    """The value of a clone of a tensor, which takes memory once either is written to."""
+    value = shadow(tensor)
+    if value is None or not value.is_contiguous():
+        return value.clone() if value is not None else None
+    return torch._lazy_clone(value)
+
+
+@lru_cache(maxsize=16)
+def _zeros(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    return torch.zeros(shape, dtype=dtype, device="cpu")
 
 
 def numbers(shape: Iterable[int]) -> tuple[int, ...]:

@@ -25,6 +25,7 @@ from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
     carry,
+    cloned,
     columns,
     element_count,
     elements,
@@ -35,10 +36,12 @@ from forwardbook.analyzers.symbolic.shadows import (
     shadow,
     tensors_in,
     to_meta,
+    zeros,
 )
 from forwardbook.analyzers.symbolic.sizes_written import follow, sizes_in
 
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
+_ZEROS = {"zeros", "new_zeros", "zeros_like"}
 _RANDOM = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "uniform_", "normal_"}
 _WITHOUT_VALUE = _UNINITIALISED | _RANDOM | {"randperm", "randint"}
 _SYMBOLS = (torch.SymInt, torch.SymFloat)
@@ -213,7 +216,13 @@ class Values:
             inherit(outputs, (args, kwargs))
         if name in _UNINITIALISED and not (outputs[0].is_floating_point() or outputs[0].is_complex()):
             # what is not written before it is read nobody may rely on: zeros do
-            carry(outputs[0], torch.zeros(numbers(outputs[0].shape), dtype=outputs[0].dtype, device="cpu"))
+            carry(outputs[0], zeros(outputs[0]))
+            return
+        if name in _ZEROS:
+            carry(outputs[0], zeros(outputs[0]))
+            return
+        if name == "clone" and known:
+            carry(outputs[0], cloned(inputs[0]))
             return
         if name in _WITHOUT_VALUE:
             return

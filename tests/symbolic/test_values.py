@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 
 import pytest
@@ -238,3 +239,39 @@ def test_numbers_in_tensors_are_sizes_wherever_torch_takes_some(
     size = size_of_result(recipe, symbolic)
 
     assert size == 2 * 3 * (2 + 6) * 4
+
+
+@pytest.mark.parametrize("part", [False, True])
+def test_zeros_and_clones_are_their_own_once_they_are_written_to(values: Values, part: bool) -> None:
+    """They share memory as long as nobody writes, to them or to a view of them."""
+    made = [values.run(aten.zeros.default, ([3],), {"device": "meta"}) for _ in range(2)]
+    first, other = (one for one in made if isinstance(one, Tensor))
+    copy = values.run(aten.clone.default, (first,), {})
+    assert isinstance(copy, Tensor)
+    written = values.run(aten.slice.Tensor, (first, 0, 1), {}) if part else first
+    values.run(aten.add_.Tensor, (written, to_meta(torch.tensor(2.0))), {})
+
+    assert ([0.0, 2.0, 2.0] if part else [2.0, 2.0, 2.0]) == known(first)
+    assert [0.0, 0.0, 0.0] == known(copy) == known(other)
+
+
+def test_a_clone_that_is_written_to_leaves_its_original(values: Values) -> None:
+    """The other way round as well."""
+    numbers = to_meta(torch.arange(3))
+    copy = values.run(aten.clone.default, (numbers,), {})
+    assert isinstance(copy, Tensor)
+    values.run(aten.mul_.Tensor, (copy, to_meta(torch.tensor(5))), {})
+
+    assert ([0, 1, 2], [0, 5, 10]) == (known(numbers), known(copy))
+    assert shadow(copy) is not shadow(numbers)
+
+
+def test_codebooks_full_of_zeros_take_no_memory(values: Values) -> None:
+    """Half a gigabyte of them, and as much of clones, is one value as long as nobody writes."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    books = [values.run(aten.zeros.default, ([1024, 128],), {"device": "meta"}) for _ in range(1000)]
+    copies = [values.run(aten.clone.default, (one,), {}) for one in books]
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    assert all(isinstance(one, Tensor) and shadow(one) is not None for one in (*books, *copies))
+    assert after - before < 100 * 1024
