@@ -6,7 +6,7 @@ Both must be of the same source and the same versions: then each measured point 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from forwardbook.errors import FormulaError
@@ -44,11 +44,13 @@ def missed(entry: Entry, proved: Entry) -> list[ProofPoint]:
 def says_less(entry: Entry, other: Entry) -> str:
     """What `other` speaks of and `entry` does not: places, number formats, sizes; empty if there is none."""
     here = {place for one in entry.regimes for place in _places(one)}
-    theirs = {place for one in other.regimes if not one.scenario.endswith(PART) for place in _places(one)}
+    others = [one for one in other.regimes if not one.scenario.endswith(PART)]
+    theirs = {place for one in others for place in _places(one)}
     if lost := sorted(one for one in theirs if not any(one == x or at_place(x, one) for x in here)):
         return f"says nothing of calls at {lost[0]}"
-    if formats := sorted(_formats(other) - _formats(entry)):
-        return f"is not proved in {formats[0][1]} where {formats[0][0]}"
+    told = {one.scenario for one in entry.regimes}
+    if formats := sorted(one for one in _formats(others) - _formats(entry.regimes) if one[0] in told):
+        return f"is not proved in {formats[0][1]}"
     pinned, before = [_pinned(one) for one in entry.regimes], [_pinned(one) for one in other.regimes]
     if all(pinned) and not all(before):
         return f"speaks of {min(pinned, key=len)[0]} alone"
@@ -123,9 +125,9 @@ def _places(regime: Regime) -> tuple[str, ...]:
     return regime.places or (regime.context,)
 
 
-def _formats(entry: Entry) -> set[tuple[str, str]]:
+def _formats(regimes: Iterable[Regime]) -> set[tuple[str, str]]:
     """The scenarios and the formats of numbers in which each was measured."""
-    proofs = ((one.scenario, one.proof.dtype) for one in entry.regimes if one.proof is not None)
+    proofs = ((one.scenario, one.proof.dtype) for one in regimes if one.proof is not None)
     return {(scenario, name.strip()) for scenario, dtypes in proofs for name in dtypes.split(",")}
 
 
