@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.errors import FormulaError
@@ -30,6 +30,7 @@ class Condition:
     left: Expr
     op: str
     right: Expr
+    _text: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.op not in COMPARISONS:
@@ -97,7 +98,9 @@ class Condition:
         return left.at_least(right)
 
     def text(self) -> str:
-        """The condition in the formula language."""
-        return f"{self.left.text()} {self.op} {self.right.text()}"
+        """The condition in the formula language; written once, as it is also what conditions are known by."""
+        if not self._text:
+            object.__setattr__(self, "_text", f"{self.left.text()} {self.op} {self.right.text()}")
+        return self._text
 
     __str__ = text

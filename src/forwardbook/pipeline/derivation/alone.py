@@ -13,6 +13,7 @@ from typing import Final
 
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
+from forwardbook.formula.expr import Known
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
 from forwardbook.pipeline.derivation.regimes import beyond, is_order
 from forwardbook.profiling.sizes import LARGEST
@@ -50,17 +51,22 @@ class Alone:
     """What was broken where it failed, any of which may be needed; each is to be broken by itself."""
     tried: set[str] = field(default_factory=set)
     """Of these the ones for which sizes were drawn that break them alone."""
+    _untried: tuple[tuple[int, int], list[Condition]] | None = None
 
-    def broken(self, sizes: Mapping[str, int]) -> list[Condition]:
-        """Which of the others' do not hold, while all of its own do."""
-        if not all(c.is_met(sizes) for c in (*self.own, *self.more)):
+    def broken(self, sizes: Mapping[str, int], known: Known | None = None) -> list[Condition]:
+        """Which of the others' do not hold, while all of its own do; `known` is of these sizes."""
+        known = {} if known is None else known
+        if not all(c.is_met(sizes, known) for c in (*self.own, *self.more)):
             return []
-        return [c for c in self.others if not c.is_met(sizes)]
+        return [c for c in self.others if not c.is_met(sizes, known)]
 
     def untried(self) -> list[Condition]:
         """What of the others' was never broken where it held."""
-        known = self.innocent.union(c.text() for c in self.more)
-        return [c for c in self.others if c.text() not in known]
+        state = len(self.innocent), len(self.more)
+        if self._untried is None or self._untried[0] != state:  # both only grow
+            tried = self.innocent.union(c.text() for c in self.more)
+            self._untried = state, [c for c in self.others if c.text() not in tried]
+        return self._untried[1]
 
     def fails(self, sizes: Mapping[str, int], broken: Sequence[Condition]) -> None:
         """One of the broken ones is needed: a single one is added, of several each is to be tried."""
@@ -103,14 +109,20 @@ class Alone:
         """Whether a run that breaks these has nothing to tell: it held where each of them was broken."""
         return not self.free and self.innocent.issuperset(c.text() for c in broken)
 
-    def has_held(self, broken: Sequence[Condition], sizes: Mapping[str, int]) -> None:
+    def has_held(
+        self, broken: Sequence[Condition], sizes: Mapping[str, int], known: Known | None = None
+    ) -> None:
         """It hangs on none of these, but for such as sizes are at the border of."""
         self.free -= self.free > 0
-        self.is_known(broken, sizes)
+        self.is_known(broken, sizes, known)
 
-    def is_known(self, broken: Sequence[Condition], sizes: Mapping[str, int]) -> None:
+    def is_known(
+        self, broken: Sequence[Condition], sizes: Mapping[str, int], known: Known | None = None
+    ) -> None:
         """The same, learnt from sizes that were not drawn for this."""
-        self.innocent.update(c.text() for c in broken if beyond(c).is_met(sizes))
+        known = {} if known is None else known
+        open_ = (c for c in broken if c.text() not in self.innocent)
+        self.innocent.update([c.text() for c in open_ if beyond(c).is_met(sizes, known)])
 
 
 def plainness(condition: Condition) -> tuple[int, bool, int, str]:
@@ -138,6 +150,7 @@ class Search:
         self.alone, self.free = alone, free
         self.draws, self.most_refusals = draws, refusals
         self.waiting = deque(alone)
+        self.orders = {c.text() for one in alone for c in one.others if is_order(c)}
         self.aimed: Counter[str] = Counter()
         self.vain: Counter[str] = Counter()
         """How often in a row no sizes were found that break a condition."""
@@ -217,14 +230,15 @@ class Search:
         for one in self.alone:
             for condition in one.untried():
                 text = condition.text()
-                most = ORDER_AIMS if is_order(condition) else AIMS
+                most = ORDER_AIMS if text in self.orders else AIMS
                 if self.aimed[text] < most and self.vain[text] < VAIN:
                     left.setdefault(text, (condition, []))[1].append(one)
         return list(left.values())
 
     def _order(self, aim: tuple[Condition, list[Alone]]) -> tuple[int, bool, int, str]:
         condition, formulas = aim
-        text, orders = condition.text(), is_order(condition)
+        text = condition.text()
+        orders = text in self.orders
         return self.aimed[text] // (ORDER_ROUND if orders else 1), not orders, -len(formulas), text
 
     def refused(self, sizes: Mapping[str, int]) -> None:
@@ -238,7 +252,8 @@ class Search:
 
     def taken(self, sizes: Mapping[str, int]) -> None:
         """The module took the last sizes."""
-        broken = [c for one in self.alone for c in one.others if not c.is_met(sizes)]
-        self.free.taken(broken)
+        known: Known = {}
+        others = {c.text(): c for one in self.alone for c in one.others}
+        self.free.taken([c for c in others.values() if not c.is_met(sizes, known)])
         if self.freely is not None:
             self.freely.kept = []

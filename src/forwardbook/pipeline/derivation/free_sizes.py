@@ -7,11 +7,14 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from operator import itemgetter
 from typing import Final
 
+import numpy as np
+
 from forwardbook.formula import Condition
+from forwardbook.formula.condition import COMPARISONS
+from forwardbook.formula.vector import Integers, Points, Truths
 from forwardbook.profiling.sizes import LARGEST, draw
 
 REPAIRS: Final = 80
@@ -71,10 +74,12 @@ class FreeSizes:
         if others not in self.bases:
             self.bases[others] = list(filter(None, (self._drawn(others) for _ in range(BASES))))
         for sizes in self.bases[others]:
-            for name, size in product(names, self.rng.sample(range(1, LARGEST), LARGEST - 1)):
-                changed = {**sizes, name: size}
-                if aim.is_met(changed) and all(c.is_met(changed) for c in others):
-                    return changed
+            values = np.array(self.rng.sample(range(1, LARGEST), LARGEST - 1))
+            for name in names:
+                for size in values[_met(aim, {**sizes, name: values})]:
+                    changed = {**sizes, name: int(size)}
+                    if all(c.is_met(changed) for c in others):
+                        return changed
         return None
 
     def _quotients(self, conditions: Sequence[Condition]) -> dict[str, int] | None:
@@ -117,3 +122,11 @@ class FreeSizes:
     def taken(self, broken: Sequence[Condition]) -> None:
         """The module took sizes that broke these: it asks none of them."""
         self.harmless.update(c.text() for c in broken)
+
+
+def _met(condition: Condition, sizes: Mapping[str, Integers | int]) -> Truths:
+    """At which of many sizes a condition is met; it is not where a division is inexact."""
+    points = Points(sizes)
+    left, right = points.of(condition.left), points.of(condition.right)
+    holds: Truths = COMPARISONS[condition.op](left.numbers, right.numbers)  # type: ignore[arg-type, assignment]
+    return ~(left.fails | right.fails) & holds

@@ -12,6 +12,7 @@ from typing import Final
 
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition
+from forwardbook.formula.expr import Known
 from forwardbook.pipeline.derivation.alone import DRAWS, REFUSED, Alone, Search, plainness
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
@@ -84,7 +85,8 @@ def _of(one: Derived, conditions: Sequence[Condition], universe: Sequence[Condit
     mine = {c.text() for c in conditions}
     alone = Alone(list(conditions), [c for c in universe if c.text() not in mine] if one.exact else [])
     for point in one.proof.points if one.exact else ():
-        alone.is_known(alone.broken(point.sizes), point.sizes)
+        known: Known = {}
+        alone.is_known(alone.broken(point.sizes, known), point.sizes, known)
     return alone
 
 
@@ -92,8 +94,9 @@ def _judge(
     derived: Sequence[Derived], alone: Sequence[Alone], trace: Trace, sizes: Mapping[str, int]
 ) -> None:
     """Every pattern that is seen for the first time without a condition of others, held against the run."""
+    known: Known = {}
     for one, mine in zip(derived, alone, strict=True):
-        if not one.exact or not (broken := mine.broken(sizes)) or mine.knows(broken):
+        if not one.exact or not (broken := mine.broken(sizes, known)) or mine.knows(broken):
             continue
         point = met_throughout(trace, one.pattern, sizes)
         if point is None:
@@ -101,4 +104,4 @@ def _judge(
         if point.differences:
             mine.fails(sizes, broken)
         else:
-            mine.has_held(broken, sizes)
+            mine.has_held(broken, sizes, known)
