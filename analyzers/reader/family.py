@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -44,8 +44,7 @@ def _digest(
     full = f"{module}.{name}"
     if full in known:
         return known[full]
-    path = sources.find(module)
-    names = _names(module, path, path.stat().st_mtime_ns) if path is not None else None
+    names = _names_of(module, sources)
     if names is None or name not in names.own:
         return None
     if full in above:  # two that need each other share with nobody but themselves
@@ -76,13 +75,9 @@ class _Reader:
         if isinstance(node, ast.Name):
             return self._meaning(node.id)
         parts = [type(node).__name__]
-        for key, value in ast.iter_fields(node):
-            if key in ("annotation", "returns", "type_comment", "type_params", "ctx", "kind"):
-                continue
+        for key, value in kept_fields(node):
             if key == "name" and value == self._name:
                 value = _SELF
-            if key == "body" and isinstance(value, list):
-                value = [one for one in value if not _is_docstring(one)]
             parts.append(f"{key}={self._value(value)}")
         return f"{parts[0]}({', '.join(parts[1:])})"
 
@@ -113,12 +108,44 @@ class _Reader:
         return _digest(module, name, self._sources, self._above, self._known)
 
 
+def kept_fields(node: ast.AST) -> Iterator[tuple[str, object]]:
+    """The fields of a node that say what it does: no annotation, and no docstring among its statements."""
+    for key, value in ast.iter_fields(node):
+        if key in ("annotation", "returns", "type_comment", "type_params", "ctx", "kind"):
+            continue
+        if key == "body" and isinstance(value, list):
+            yield key, [one for one in value if not _is_docstring(one)]
+        else:
+            yield key, value
+
+
+def definition_of(full_name: str, sources: Sources) -> ast.stmt | None:
+    """The statement by which a module binds a name; nothing where its source is not had."""
+    module, _, name = full_name.rpartition(".")
+    names = _names_of(module, sources)
+    return names.own.get(name) if names is not None else None
+
+
+def is_of_family(full_name: str, sources: Sources) -> bool:
+    """Whether what a module knows by a name is its own, or of another file of its folder."""
+    module, _, name = full_name.rpartition(".")
+    names = _names_of(module, sources)
+    if names is None or name in names.own:
+        return names is not None
+    return names.imported.get(name, "").rpartition(".")[0].rpartition(".")[0] == module.rpartition(".")[0]
+
+
 def _is_docstring(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
+
+
+def _names_of(module: str, sources: Sources) -> _Names | None:
+    path = sources.find(module)
+    return _names(module, path, path.stat().st_mtime_ns) if path is not None else None
 
 
 @lru_cache(maxsize=2048)

@@ -120,6 +120,26 @@ def test_lines_of_a_copy_are_those_of_its_own_code(make_entry: Make) -> None:
         ]
 
 
+def test_lines_of_a_longer_copy_are_those_of_its_statements() -> None:
+    """Copies that are shipped, written in more lines than their holders or fewer: each keeps its formulas."""
+    database = Workspace(Path(__file__).resolve().parent.parent.parent).load()
+    copies = [(database[key], *database.resolved(key)) for key in database.own if database.head(key).same_as]
+    longer = [
+        (copy, key, holder) for copy, key, holder in copies if _lines_of(copy) != _lines_of(holder)
+    ]
+    assert longer
+    for copy, key, holder in longer[:12]:
+        alone, here = freed(copy, holder, key), copy.code_location
+        lines = [line for one in alone.regimes for line in one.flop_analysis.lines]
+
+        assert len(holder.regimes) == len(alone.regimes)
+        assert all(here.line_start < one.line <= one.end_line <= here.line_end for one in lines)
+
+
+def _lines_of(entry: Entry) -> int:
+    return entry.code_location.line_end - entry.code_location.line_start
+
+
 def test_a_copy_whose_lines_nobody_knows_loses_its_formulas(make_entry: Make) -> None:
     """Its code takes more lines than the holder's: where those that cost something are, no number says."""
     holder = make_entry("Ant", full_class_name="a.Ant")

@@ -8,7 +8,9 @@ helper behind the same name, is no copy.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
+from forwardbook.analyzers.reader.alike import spans_alike
 from forwardbook.schema import CONFIGURED, MODEL, QUANTITIES, Entry, FlopLine, MemoryLine, Regime
 
 _NONE: dict[str, object] = {
@@ -66,33 +68,61 @@ def released(entry: Entry, holder: Entry) -> Entry:
 def freed(entry: Entry, holder: Entry, key: str) -> Entry:
     """A copy as an entry of its own once `key`, which it led to, says something else.
 
-    Code that is the same but for names has its lines so many further than the holder's. Where beginning and
-    end do not say the same number, or lines are a base's, nobody knows them: it has no formulas then.
+    Its lines are those of the same statements. Where these cannot be read nobody knows them: it has no
+    formulas then.
     """
-    here, there = entry.code_location, holder.code_location
-    further = here.line_start - there.line_start
-    lines = [line for one in holder.regimes for line in _lines(one)]
-    known = all(there.line_start <= line <= there.line_end for line in lines)
-    if not known or here.line_end - there.line_end != further:
+    lines = _Lines(entry, holder)
+    try:
+        moved = tuple(_moved(one, lines) for one in holder.regimes)
+    except KeyError:
         return withdrawn(entry, f"its formulas were those of {key}, which says something else now")
-    moved = tuple(_moved(one, further) for one in holder.regimes)
     return released(entry, holder.model_copy(update={"regimes": moved}))
 
 
-def _lines(one: Regime) -> list[int]:
-    flops, memory = one.flop_analysis, one.memory_analysis
-    calls = [call.line for call in flops.submodule_calls]
-    return [*(line.line for line in flops.lines), *(line.line for line in memory.lines), *calls]
+class _Lines:
+    """Which lines of a copy are those of its holder: all as much further, else those of like statements."""
+
+    def __init__(self, entry: Entry, holder: Entry) -> None:
+        self._names = holder.full_class_name, entry.full_class_name
+        here, there = entry.code_location, holder.code_location
+        self._further = here.line_start - there.line_start
+        is_as_long = here.line_end - there.line_end == self._further
+        self._shifted = range(there.line_start, there.line_end + 1) if is_as_long else range(0)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The same lines of the copy; KeyError where they are not known."""
+        if start in self._shifted and end in self._shifted:
+            return start + self._further, end + self._further
+        return (start, end) if self._is_outside(start) else self._spans[start, end]
+
+    def line(self, line: int) -> int:
+        """The same for a line on which a statement begins."""
+        if line in self._shifted or self._is_outside(line):
+            return self.span(line, line)[0]
+        starts = (there for (start, _), (there, _) in sorted(self._spans.items()) if start == line)
+        found = next(starts, None)
+        if found is None:
+            raise KeyError(line)
+        return found
+
+    def _is_outside(self, line: int) -> bool:
+        """Whether it is of other code that both have in common, as a base or a decorator of a library."""
+        return bool(self._spans) and not any(start <= line <= end for start, end in self._spans)
+
+    @cached_property
+    def _spans(self) -> Mapping[tuple[int, int], tuple[int, int]]:
+        return spans_alike(*self._names) or {}
 
 
-def _moved(one: Regime, further: int) -> Regime:
-    """The regime with all its lines so many lines further."""
+def _moved(one: Regime, known: _Lines) -> Regime:
+    """The regime with all its lines where they are in the copy."""
     flops, memory = one.flop_analysis, one.memory_analysis
 
     def at(line: FlopLine | MemoryLine) -> dict[str, int]:
-        return {"line": line.line + further, "end_line": line.end_line + further}
+        start, end = known.span(line.line, line.end_line)
+        return {"line": start, "end_line": end}
 
-    calls = (call.model_copy(update={"line": call.line + further}) for call in flops.submodule_calls)
+    calls = (call.model_copy(update={"line": known.line(call.line)}) for call in flops.submodule_calls)
     lines = (line.model_copy(update=at(line)) for line in flops.lines)
     bytes_ = (line.model_copy(update=at(line)) for line in memory.lines)
     told = {"lines": tuple(lines), "submodule_calls": tuple(calls)}
