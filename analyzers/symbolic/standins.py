@@ -15,10 +15,10 @@ from torch.library import Library
 
 from forwardbook.analyzers.symbolic.cells import CELLS
 from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.windows import Ints, laid_out_as, pooled, refuse_padding
 
 _library = Library("forwardbook_symbolic", "DEF")  # noqa: TOR901 - lives as long as the process
 _POOL = "Tensor self, SymInt[] kernel_size, SymInt[] stride, SymInt[] padding"
-Ints = Sequence[int]
 
 
 def _define(schema: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
@@ -31,46 +31,12 @@ def _define(schema: str) -> Callable[[Callable[..., object]], Callable[..., obje
     return register
 
 
-def _windows(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows fit: floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1.
-
-    With ceil_mode the ceiling, but no window may start in the right padding (torch.nn.MaxPool2d).
-    """
-    span = size + 2 * padding - dilation * (kernel - 1) - 1
-    if not ceil_mode:
-        return span // stride + 1
-    count = (span + stride - 1) // stride + 1
-    return count - 1 if (count - 1) * stride >= size + padding else count
-
-
-def _pooled(
-    self: Tensor, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
-) -> list[int]:
-    spatial = len(kernel)
-    stride = stride or kernel
-    outside = list(self.shape[: self.dim() - spatial])
-    inside = self.shape[self.dim() - spatial :]
-    counts = [
-        _windows(n, k, s, p, d, ceil_mode)
-        for n, k, s, p, d in zip(inside, kernel, stride, padding, dilation, strict=True)
-    ]
-    if any(count < 1 for count in counts):  # asked so that it becomes a condition: torch refuses such sizes
-        raise RuntimeError(f"no window of {list(kernel)} fits into {list(inside)}")
-    return outside + counts
-
-
-def _refuse_padding(kernel: Ints, padding: Ints) -> None:
-    """Torch pads a pool by half a window at most."""
-    if any(2 * p > k for p, k in zip(padding, kernel, strict=True)):
-        raise RuntimeError(f"padding {list(padding)} is more than half of the window {list(kernel)}")
-
-
 def _max_pool(
     self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> tuple[Tensor, Tensor]:
-    _refuse_padding(kernel_size, padding)
-    shape = _pooled(self, kernel_size, stride, padding, dilation, ceil_mode)
-    return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
+    refuse_padding(kernel_size, padding)
+    shape = pooled(self, kernel_size, stride, padding, dilation, ceil_mode)
+    return laid_out_as(self, shape), laid_out_as(self, shape, torch.int64)
 
 
 def _avg_pool(
@@ -82,12 +48,13 @@ def _avg_pool(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Tensor:
-    _refuse_padding(kernel_size, padding)
+    refuse_padding(kernel_size, padding)
     inside = self.shape[self.dim() - len(kernel_size) :]
     # in three dimensions alone torch refuses a window larger than the input before it is padded
     if len(kernel_size) == 3 and any(n < k for n, k in zip(inside, kernel_size, strict=True)):
         raise RuntimeError(f"the window {list(kernel_size)} is larger than {list(inside)}")
-    return self.new_empty(_pooled(self, kernel_size, stride, padding, [1] * len(kernel_size), ceil_mode))
+    shape = pooled(self, kernel_size, stride, padding, [1] * len(kernel_size), ceil_mode)
+    return self.new_empty(shape) if len(kernel_size) == 3 else laid_out_as(self, shape)
 
 
 for _n in (2, 3):
@@ -100,14 +67,17 @@ for _n in (2, 3):
 
 
 def _adaptive_max(self: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
-    shape = [*self.shape[: self.dim() - len(output_size)], *output_size]
-    return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
+    if len(output_size) == 3:
+        return _fractional(self, (), output_size, self)
+    shape = [*self.shape[: self.dim() - 2], *output_size]
+    return laid_out_as(self, shape), laid_out_as(self, shape, torch.int64)
 
 
 def _fractional(
     self: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor
 ) -> tuple[Tensor, Tensor]:
-    return _adaptive_max(self, output_size)
+    shape = [*self.shape[: self.dim() - len(output_size)], *output_size]
+    return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
 
 
 for _n in (2, 3):
@@ -123,7 +93,7 @@ for _n in (2, 3):
     "-> Tensor"
 )
 def _im2col(self: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Tensor:
-    height, width = _pooled(self, kernel_size, stride, padding, dilation, False)[-2:]
+    height, width = pooled(self, kernel_size, stride, padding, dilation, False)[-2:]
     outside = list(self.shape[:-3])
     return self.new_empty([*outside, self.shape[-3] * kernel_size[0] * kernel_size[1], height * width])
 

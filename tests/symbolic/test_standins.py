@@ -42,6 +42,20 @@ def meta(*shape: int) -> Tensor:
     return torch.empty(shape, device="meta")
 
 
+@pytest.mark.parametrize("kernel", [*SPATIAL, torch.adaptive_max_pool1d, nn.adaptive_max_pool2d])
+def test_pools_lay_their_results_out_as_torch_does(kernel: Callable[..., object]) -> None:
+    """With channels last where those of the input are, as a transposed sequence has them; else in order."""
+    count = SPATIAL.get(kernel) or {torch.adaptive_max_pool1d: 1}.get(kernel, 2)  # type: ignore[call-overload]
+    last = torch.empty(2, *(8, 9, 10)[:count], 6, device="meta").movedim(-1, 1)
+    for given_ in (last, last.contiguous(), last[:, ::2]):
+        laid = [
+            [leaf.stride() for leaf in tree_leaves(run(given_, [2] * count)) if isinstance(leaf, Tensor)]
+            for run in (kernel, STAND_INS[kernel])
+        ]
+
+        assert laid[0] == laid[1]
+
+
 @ANY
 @given(st.sampled_from(list(SPATIAL)), st.data())
 def test_pools_have_torchs_shapes(kernel: object, data: st.DataObject) -> None:
