@@ -111,6 +111,15 @@ class Expressions:
         """Under what conditions a value, where it has no expression, is the number of this run."""
         return self.marked(self.mark(value) & self._steady)
 
+    def needed(self, value: Node) -> list[Condition]:
+        """Under what conditions a value that became a plain number is that of this run, if not of all sizes.
+
+        Those where it has no expression, and where its expression is a number because divisions are exact:
+        `ceil(a / b) / (a / (2 b))` is 2 where b divides a.
+        """
+        size = self._expressed(value)
+        return self.marked(self.mark(value)) if size is not None and size.is_const else self.steady(value)
+
     def all_steady(self) -> list[Condition]:
         """All such conditions."""
         return self.marked(self._steady)

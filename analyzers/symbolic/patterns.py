@@ -202,7 +202,7 @@ def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterabl
     guards = [g for g in run.ledger.guards if inside.intersection(g.owners)]
     guards += run.ledger.guards[slice(*call.guards)]
     nodes = dict.fromkeys(one.node for one in _asked(run, call) if not one.real)
-    numbers = dict.fromkeys(c for node in nodes for c in run.expressions.steady(node))
+    numbers = dict.fromkeys(c for node in nodes for c in run.expressions.needed(node))
     found = dict.fromkeys(c for c in run.expressions.marked(summary.marks) if not c.is_trivially_true())
     found |= dict.fromkeys(run.expressions.conditions(guards))
     return found | dict.fromkeys(c for c in numbers if not c.is_trivially_true())

@@ -108,6 +108,23 @@ def test_symbols_behind_a_number_without_a_formula_are_known() -> None:
     assert {"length", "width"} == run.expressions.symbols(run.value.node)  # type: ignore[attr-defined]
 
 
+def test_a_number_that_exact_divisions_leave_needs_them() -> None:
+    """`int(ceil(n / w) / (n / (2 * w)))` is 2 where w divides n, and more beside that."""
+    run = Run(lambda n, w: int(math.ceil(n / w) / (n / (2 * w))), 12)
+    [asked] = [one.node for one in run.ledger.consumed]
+
+    assert 2 == run.value
+    assert ["{length} % {width} == 0"] == [c.text() for c in run.expressions.needed(asked)]
+    assert 3 == int(math.ceil(4 / 3) / (4 / (2 * 3)))
+
+
+def test_a_number_of_which_a_formula_is_known_needs_nothing() -> None:
+    """What becomes of it as a number is asked elsewhere, by its sizes."""
+    run = Run(lambda n, w: int(n + w), 12)
+
+    assert [[]] == [run.expressions.needed(one.node) for one in run.ledger.consumed]
+
+
 def test_math_is_python_s_own_again() -> None:
     """Outside an analysis the functions of math are those of Python."""
     before = math.sqrt, math.log2
