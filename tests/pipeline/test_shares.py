@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from forwardbook.pipeline.catalogue.build import Building, build
@@ -34,6 +35,21 @@ def test_what_differs_is_not_shared(make_entry: Make) -> None:
     found = shared(entries, {"a": "x", "b": "x", "c": "y"})
 
     assert [None, None, None] == [one.same_as for one in found.values()]
+
+
+def test_the_copy_that_has_a_calculator_is_the_holder(zoo: Path, make_entry: Make) -> None:
+    """A file that somebody commits belongs to an entry, whichever key comes first; copies lead there."""
+    built(zoo, Child(make_entry))
+    workspace = Workspace(zoo)
+    assert "zoo_of_parts_Ant" == workspace.load().resolved("zoo_of_parts_Fox")[0]
+    workspace.generated_folder.mkdir(exist_ok=True)
+    (workspace.generated_folder / "zoo_of_parts_elk.py").write_text("", encoding="utf-8")
+    built(zoo, Child(make_entry), planned("zoo_of_parts", "*elk*"), force=True)
+    database = workspace.load()
+
+    assert {"zoo_of_parts_Elk"} == {database.resolved(f"zoo_of_parts_{name}")[0] for name in NAMES}
+    leads = {name: database.head(f"zoo_of_parts_{name}").same_as for name in NAMES}
+    assert {"zoo_of_parts_Elk": 5, None: 1} == Counter(leads.values())
 
 
 def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry: Make) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from forwardbook import generate
 from forwardbook.analyzers.ops import RULES_VERSION
@@ -42,7 +43,8 @@ def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, wh
     refuted = _refuted(results, database)
     changed: dict[str, Entry] = {}
     if fresh or refuted:
-        changed = _changed(fresh, refuted, results, database, plan.library, catalogue)
+        written = partial(_is_written, workspace)
+        changed = _changed(fresh, refuted, results, database, plan.library, catalogue, written)
         workspace.save(changed, rules_version=RULES_VERSION)
     library = catalogue.libraries.get(plan.library, LibraryRecord())
     units = {} if whole else dict(library.units)
@@ -115,8 +117,12 @@ def _changed(
     database: Database,
     library: str,
     catalogue: Catalogue,
+    is_written: Callable[[Entry], bool],
 ) -> dict[str, Entry]:
-    """Entries to be written, by key: fresh and refuted ones, copies whose holder says something else."""
+    """Entries to be written, by key: fresh and refuted ones, copies whose holder says something else.
+
+    Of copies that which has a calculator on disk is the holder: nobody's file is left without an entry.
+    """
     keys = _keyed(fresh, database)
     named = {**{key: _named(key, fresh[name], database) for name, key in keys.items()}, **refuted}
     named |= _freed(named, database)
@@ -126,8 +132,25 @@ def _changed(
     for key, (entry, digest) in held.items():
         named.setdefault(key, entry)
         by_key.setdefault(key, digest)
-    together = shared(named, by_key)
-    return {key: entry for key, entry in together.items() if key not in held or entry != held[key][0]}
+    together = shared(named, by_key, {key for key, entry in named.items() if is_written(entry)})
+    changed = {key: entry for key, entry in together.items() if key not in held or entry != held[key][0]}
+    return _led_on(changed, database) | changed
+
+
+def _is_written(workspace: Workspace, entry: Entry) -> bool:
+    """Whether the calculator of an entry lies in the folder of calculators."""
+    name = entry.generated_file_name
+    return bool(name) and (workspace.generated_folder / name).is_file()
+
+
+def _led_on(changed: Mapping[str, Entry], database: Database) -> dict[str, Entry]:
+    """Copies of entries that became copies themselves, led to where these lead now."""
+    found: dict[str, Entry] = {}
+    for key in database.own:
+        holder = changed.get(database.head(key).same_as or "")
+        if holder is not None and holder.same_as is not None:
+            found[key] = database[key].model_copy(update={"same_as": holder.same_as})
+    return found
 
 
 def _keyed(fresh: Mapping[str, Entry], database: Database) -> dict[str, str]:

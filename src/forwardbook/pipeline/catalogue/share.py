@@ -7,7 +7,7 @@ helper behind the same name, is no copy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from forwardbook.analyzers.reader.alike import spans_alike
@@ -22,14 +22,17 @@ _NONE: dict[str, object] = {
 }
 
 
-def shared(entries: Mapping[str, Entry], digests: Mapping[str, str]) -> dict[str, Entry]:
+def shared(
+    entries: Mapping[str, Entry], digests: Mapping[str, str], holders: Collection[str] = ()
+) -> dict[str, Entry]:
     """Entries by key, each copy led to the first key of its like; `digests` has the hash of each by key.
 
-    Entries that lead elsewhere already, and those without a hash, stay as they are.
+    Entries that lead elsewhere already, and those without a hash, stay as they are. Those of `holders` come
+    before the others.
     """
     first: dict[object, str] = {}
     found: dict[str, Entry] = {}
-    for key in sorted(entries):
+    for key in sorted(entries, key=lambda key: (key not in holders, key)):
         entry = entries[key]
         like = (digests.get(key), entry.library, shape(entry))
         if not digests.get(key) or entry.same_as is not None or not entry.regimes:
