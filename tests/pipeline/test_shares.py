@@ -38,7 +38,7 @@ def test_what_differs_is_not_shared(make_entry: Make) -> None:
 
 
 def test_the_copy_that_has_a_calculator_is_the_holder(zoo: Path, make_entry: Make) -> None:
-    """A file that somebody commits belongs to an entry, whichever key comes first; copies lead there."""
+    """A file that somebody keeps belongs to an entry, whichever key comes first; copies lead there."""
     built(zoo, Child(make_entry))
     workspace = Workspace(zoo)
     assert "zoo_of_parts_Ant" == workspace.load().resolved("zoo_of_parts_Fox")[0]
@@ -50,6 +50,14 @@ def test_the_copy_that_has_a_calculator_is_the_holder(zoo: Path, make_entry: Mak
     assert {"zoo_of_parts_Elk"} == {database.resolved(f"zoo_of_parts_{name}")[0] for name in NAMES}
     leads = {name: database.head(f"zoo_of_parts_{name}").same_as for name in NAMES}
     assert {"zoo_of_parts_Elk": 5, None: 1} == Counter(leads.values())
+
+
+def test_two_copies_with_calculators_each_hold_their_own(make_entry: Make) -> None:
+    """Neither file is left without an entry; a third leads to the first of them."""
+    entries = {name: make_entry(name) for name in "abc"}
+    found = shared(entries, dict.fromkeys("abc", "x"), {"b", "c"})
+
+    assert {"a": "b", "b": None, "c": None} == {name: one.same_as for name, one in found.items()}
 
 
 def test_a_copy_keeps_its_formulas_when_its_holder_changes(zoo: Path, make_entry: Make) -> None:

@@ -121,7 +121,7 @@ def _changed(
 ) -> dict[str, Entry]:
     """Entries to be written, by key: fresh and refuted ones, copies whose holder says something else.
 
-    Of copies that which has a calculator on disk is the holder: nobody's file is left without an entry.
+    Of copies those that have a calculator on disk hold their own: nobody's file is left without an entry.
     """
     keys = _keyed(fresh, database)
     named = {**{key: _named(key, fresh[name], database) for name, key in keys.items()}, **refuted}

@@ -28,7 +28,7 @@ def shared(
     """Entries by key, each copy led to the first key of its like; `digests` has the hash of each by key.
 
     Entries that lead elsewhere already, and those without a hash, stay as they are. Those of `holders` come
-    before the others.
+    before the others, and are led to none.
     """
     first: dict[object, str] = {}
     found: dict[str, Entry] = {}
@@ -37,10 +37,10 @@ def shared(
         like = (digests.get(key), entry.library, shape(entry))
         if not digests.get(key) or entry.same_as is not None or not entry.regimes:
             found[key] = entry
-        elif like in first:
+        elif like in first and key not in holders:
             found[key] = copy_of(entry, first[like])
         else:
-            first[like] = key
+            first.setdefault(like, key)
             found[key] = entry
     return found
 
