@@ -69,9 +69,10 @@ def test_an_entry_misses_the_points_that_refute_it() -> None:
 
 
 def test_what_is_given_otherwise_is_not_held_against_a_proof() -> None:
-    """A call with other assumptions, or in another place, may cost something else."""
+    """A call with other assumptions, in another place or scenario, may cost something else."""
     assert [] == missed(with_regime(doubled(LAYER), assumptions=("built with x=True",)), LAYER)
     assert [] == missed(with_regime(doubled(LAYER), context=f"{CALLED_AS}elsewhere"), LAYER)
+    assert [] == missed(with_regime(doubled(LAYER), name="decode"), LAYER)
 
 
 def test_a_peak_takes_up_the_state_that_a_proof_shows() -> None:

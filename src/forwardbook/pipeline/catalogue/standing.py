@@ -97,9 +97,10 @@ def _joined(regime: Regime, state: Expr, point: ProofPoint) -> Regime:
 
 
 def _is_of_one_call(regime: Regime, other: Regime) -> bool:
-    """Whether both speak of calls in one place that are given the same, of models built alike."""
-    same = regime.context == other.context and set(regime.given) == set(other.given)
-    return same and set(regime.assumptions) == set(other.assumptions)
+    """Whether both speak of calls in one place of a scenario that are given the same, in models built alike."""
+    same = (regime.scenario, regime.context) == (other.scenario, other.context)
+    told = [(set(one.given), set(one.assumptions)) for one in (regime, other)]
+    return same and told[0] == told[1]
 
 
 def _gives(one: StoredRegime, point: ProofPoint) -> bool:
