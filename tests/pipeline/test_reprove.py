@@ -225,12 +225,17 @@ def test_a_regime_speaks_of_modules_that_keep_what_it_says(make_entry: Make) -> 
 def test_what_a_run_guessed_of_data_is_no_measurement_of_a_regime_that_says_nothing_of_it(
     make_entry: Make,
 ) -> None:
-    """A mask too large for its values to be followed is guessed; routing is the same in both runs."""
+    """A mask too large for its values to be followed is guessed; routing is the same in both runs.
+
+    A regime that guessed says nothing of a run which knows the values.
+    """
     guess, routing = "the value of a bool scalar (item)", "balanced routing: indices of topk go round robin"
     regime = make_entry().regimes[0]
 
     assert [guess] == StoredRegime(regime).guessed([guess, routing])
-    assert [] == StoredRegime(regime.model_copy(update={"assumptions": (guess,)})).guessed([guess, routing])
+    guessing = StoredRegime(regime.model_copy(update={"assumptions": (guess,)}))
+    assert [] == guessing.guessed([guess, routing])
+    assert [guess] == guessing.guessed([routing])
 
 
 def test_a_regime_gives_no_number_where_its_formula_divides_by_zero(make_entry: Make) -> None:

@@ -97,7 +97,7 @@ def _joined(regime: Regime, state: Expr, point: ProofPoint) -> Regime:
 
 
 def _is_of_one_call(regime: Regime, other: Regime) -> bool:
-    """Whether both speak of calls in one place of a scenario that are given the same, in models built alike."""
+    """Whether both speak of calls in one place of a scenario, given the same, in models built alike."""
     same = (regime.scenario, regime.context) == (other.scenario, other.context)
     told = [(set(one.given), set(one.assumptions)) for one in (regime, other)]
     return same and told[0] == told[1]

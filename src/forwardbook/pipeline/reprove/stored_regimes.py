@@ -123,9 +123,14 @@ class StoredRegime:
         return holds and all(predict(one, values) is not None for one in self.formulas.values())
 
     def guessed(self, assumed: Iterable[str]) -> list[str]:
-        """What a run guessed of data that this regime says nothing of: values too large to follow."""
-        known = set(self.regime.assumptions)
-        return [text for text in assumed if text.startswith(GUESSED) and text not in known]
+        """What a run guessed of data and this regime did not, whose values were followed; or the other way.
+
+        A regime that takes a mask to be true everywhere says nothing of a run that knows its values.
+        """
+        ours, theirs = set(self.regime.assumptions), dict.fromkeys(assumed)
+        apart = [text for text in theirs if text not in ours]
+        apart += [text for text in self.regime.assumptions if text not in theirs]
+        return [text for text in apart if text.startswith(GUESSED)]
 
     def of_another_config(self, told: Collection[str]) -> list[str]:
         """What it says of fields of its config and another, of which all is told, does not say."""

@@ -171,7 +171,7 @@ class Runs:
                     fits = other not in done and regime.holds(values)
                     fits = fits and (widths is not UNEQUAL or theirs.speaks_at(regime, UNEQUAL))
                     if fits and (guessed := regime.guessed(trace.assumed)):
-                        theirs.note(regime, f"at such sizes the run had to guess {guessed[0]}")
+                        theirs.note(regime, f"at such sizes run or regime had to guess {guessed[0]}")
                     elif fits and theirs.hold(regime, trace, its.recipe.calls_as, values):
                         done.add(other)
                 if place in done:
