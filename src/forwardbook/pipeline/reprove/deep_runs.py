@@ -20,6 +20,7 @@ from forwardbook.profiling.asked import asked_of
 from forwardbook.profiling.proof import measure, widths_of
 
 DEEP: Final = 12  # layers: enough for what every second to sixth is, few enough for a run of a second
+SOME: Final = 4  # layers, where a model refuses so many: two more than it is cut to
 LONGER: Final = 16  # times: beyond most windows and what is compressed to one of a sequence
 LONG: Final = 1024  # no longer than that, or than twice what it is: sides of images are squared
 MOST: Final = 6  # points of proofs at which one recipe is run
@@ -105,17 +106,22 @@ class DeepRuns:
         yield from self._deeper(self.longer, dtype)
 
     def _deeper(self, sizes: Mapping[str, int], dtype: torch.dtype) -> Iterator[Run]:
-        """With more layers of every kind; each kind by itself where all cannot be."""
+        """With more layers of every kind; each kind by itself where all cannot be, and a few where not many.
+
+        Layers that each halve a sequence leave nothing of it for twelve of them.
+        """
         asked = [one for one in self.stated if one.is_met(self.hints)]  # others: for larger ones
         few = few_counts(self.hints)
         for many in (few, *([name] for name in few if len(few) > 1)):
-            deep = {**sizes, **dict.fromkeys(many, DEEP)}
-            if not all(one.is_met(deep) for one in asked):
-                continue
-            with contextlib.suppress(Exception):  # the module's own refusal of so many
-                yield run_at(self.recipe, deep, dtype)
-                if many is few:
-                    return
+            for layers in (DEEP, SOME) if len(many) == 1 else (DEEP,):
+                deep = {**sizes, **dict.fromkeys(many, layers)}
+                if not all(one.is_met(deep) for one in asked):
+                    continue
+                with contextlib.suppress(Exception):  # the module's own refusal of so many
+                    yield run_at(self.recipe, deep, dtype)
+                    if many is few:
+                        return
+                    break
 
 
 def few_counts(hints: Mapping[str, int]) -> list[str]:
