@@ -63,8 +63,12 @@ def test_a_way_that_is_put_off_comes_after_all_others_and_once(make_entry: Make)
 
 def test_sizes_of_a_part_that_was_called_by_itself_are_not_those_of_a_model() -> None:
     """`num_channels` of a norm are those of what it takes, in a config those of images."""
-    [regime] = whole(SHIPPED, "transformers_EomtDinov3LayerNorm2d").regimes
-    own, below = StoredRegime(regime), StoredRegime(SHIPPED["torch_Linear"].regimes[0])
+    regime = SHIPPED["torch_Linear"].regimes[0]
+    assert regime.proof is not None
+    sizes = {"batch_size": 3, "num_channels": 8}
+    points = tuple(one.model_copy(update={"sizes": sizes}) for one in regime.proof.points)
+    alone = {"name": "Norm alone", "proof": regime.proof.model_copy(update={"points": points})}
+    own, below = StoredRegime(regime.model_copy(update=alone)), StoredRegime(regime)
 
     assert own.is_of_sizes({"batch_size": 3, "num_channels": 8})
     model = ("hidden_size", "image_size", "num_attention_heads")
