@@ -47,9 +47,9 @@ def zeros(tensor: Tensor) -> Tensor:
 def cloned(tensor: Tensor) -> Tensor | None:
     """The value of a clone of a tensor, which takes memory once either is written to."""
     value = shadow(tensor)
-    if value is None or not value.is_contiguous():
-        return value.clone() if value is not None else None
-    return torch._lazy_clone(value)
+    if value is None:
+        return None
+    return torch._lazy_clone(value) if value.is_contiguous() else value.clone()
 
 
 @lru_cache(maxsize=16)

@@ -66,17 +66,21 @@ for _n in (2, 3):
     )(_avg_pool)
 
 
+def _resized(self: Tensor, output_size: Ints) -> list[int]:
+    return [*self.shape[: self.dim() - len(output_size)], *output_size]
+
+
 def _adaptive_max(self: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
+    shape = _resized(self, output_size)
     if len(output_size) == 3:
-        return _fractional(self, (), output_size, self)
-    shape = [*self.shape[: self.dim() - 2], *output_size]
+        return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
     return laid_out_as(self, shape), laid_out_as(self, shape, torch.int64)
 
 
 def _fractional(
     self: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor
 ) -> tuple[Tensor, Tensor]:
-    shape = [*self.shape[: self.dim() - len(output_size)], *output_size]
+    shape = _resized(self, output_size)
     return self.new_empty(shape), self.new_empty(shape, dtype=torch.int64)
 
 

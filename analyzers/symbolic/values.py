@@ -214,11 +214,9 @@ class Values:
         mutable = schema_of(func).mutable
         if self.symbolic and (known or not inputs):
             inherit(outputs, (args, kwargs))
-        if name in _UNINITIALISED and not (outputs[0].is_floating_point() or outputs[0].is_complex()):
-            # what is not written before it is read nobody may rely on: zeros do
-            carry(outputs[0], zeros(outputs[0]))
-            return
-        if name in _ZEROS:
+        # what is not written before it is read nobody may rely on: zeros do
+        is_whole = not (outputs[0].is_floating_point() or outputs[0].is_complex())
+        if name in _ZEROS or (name in _UNINITIALISED and is_whole):
             carry(outputs[0], zeros(outputs[0]))
             return
         if name == "clone" and known:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 
 from forwardbook import generate
 from forwardbook.analyzers.ops import RULES_VERSION
@@ -43,8 +43,8 @@ def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, wh
     refuted = _refuted(results, database)
     changed: dict[str, Entry] = {}
     if fresh or refuted:
-        written = partial(_is_written, workspace)
-        changed = _changed(fresh, refuted, results, database, plan.library, catalogue, written)
+        folder = workspace.generated_folder
+        changed = _changed(fresh, refuted, results, database, plan.library, catalogue, folder)
         workspace.save(changed, rules_version=RULES_VERSION)
     library = catalogue.libraries.get(plan.library, LibraryRecord())
     units = {} if whole else dict(library.units)
@@ -117,7 +117,7 @@ def _changed(
     database: Database,
     library: str,
     catalogue: Catalogue,
-    is_written: Callable[[Entry], bool],
+    folder: Path,
 ) -> dict[str, Entry]:
     """Entries to be written, by key: fresh and refuted ones, copies whose holder says something else.
 
@@ -132,15 +132,14 @@ def _changed(
     for key, (entry, digest) in held.items():
         named.setdefault(key, entry)
         by_key.setdefault(key, digest)
-    together = shared(named, by_key, {key for key, entry in named.items() if is_written(entry)})
+    together = shared(named, by_key, {key for key, entry in named.items() if _is_written(entry, folder)})
     changed = {key: entry for key, entry in together.items() if key not in held or entry != held[key][0]}
     return _led_on(changed, database) | changed
 
 
-def _is_written(workspace: Workspace, entry: Entry) -> bool:
+def _is_written(entry: Entry, folder: Path) -> bool:
     """Whether the calculator of an entry lies in the folder of calculators."""
-    name = entry.generated_file_name
-    return bool(name) and (workspace.generated_folder / name).is_file()
+    return bool(entry.generated_file_name) and (folder / entry.generated_file_name).is_file()
 
 
 def _led_on(changed: Mapping[str, Entry], database: Database) -> dict[str, Entry]:

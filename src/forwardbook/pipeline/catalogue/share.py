@@ -102,15 +102,16 @@ class _Lines:
         """The same for a line on which a statement begins."""
         if line in self._shifted or self._is_outside(line):
             return self.span(line, line)[0]
-        starts = (there for (start, _), (there, _) in sorted(self._spans.items()) if start == line)
-        found = next(starts, None)
-        if found is None:
-            raise KeyError(line)
-        return found
+        return self._starts[line]
 
     def _is_outside(self, line: int) -> bool:
         """Whether it is of other code that both have in common, as a base or a decorator of a library."""
         return bool(self._spans) and not any(start <= line <= end for start, end in self._spans)
+
+    @cached_property
+    def _starts(self) -> Mapping[int, int]:
+        """Where what begins on a line does in the copy; of several that which ends first."""
+        return {start: there for (start, _), (there, _) in sorted(self._spans.items(), reverse=True)}
 
     @cached_property
     def _spans(self) -> Mapping[tuple[int, int], tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -113,15 +113,20 @@ class DeepRuns:
         asked = [one for one in self.stated if one.is_met(self.hints)]  # others: for larger ones
         few = few_counts(self.hints)
         for many in (few, *([name] for name in few if len(few) > 1)):
-            for layers in (DEEP, SOME) if len(many) == 1 else (DEEP,):
-                deep = {**sizes, **dict.fromkeys(many, layers)}
-                if not all(one.is_met(deep) for one in asked):
-                    continue
-                with contextlib.suppress(Exception):  # the module's own refusal of so many
-                    yield run_at(self.recipe, deep, dtype)
-                    if many is few:
-                        return
-                    break
+            counts = (DEEP, SOME) if len(many) == 1 else (DEEP,)
+            tried = ({**sizes, **dict.fromkeys(many, count)} for count in counts)
+            run = self._first((deep for deep in tried if all(one.is_met(deep) for one in asked)), dtype)
+            if run is not None:
+                yield run
+                if many is few:
+                    return
+
+    def _first(self, tried: Iterable[Mapping[str, int]], dtype: torch.dtype) -> Run | None:
+        """The run at the first sizes that the module does not refuse."""
+        for sizes in tried:
+            with contextlib.suppress(Exception):  # somebody else's model raises anything
+                return run_at(self.recipe, sizes, dtype)
+        return None
 
 
 def few_counts(hints: Mapping[str, int]) -> list[str]:

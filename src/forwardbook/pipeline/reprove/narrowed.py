@@ -46,6 +46,7 @@ def _saying(regime: Regime, found: Sequence[RegimeAgain]) -> Regime:
 
 
 def proved_at(regime: Regime, more: Sequence[ProofPoint]) -> Regime:
+    """The regime with more points in its proof, each once; it must have one."""
     assert regime.proof is not None  # what has none is left by none
     points = tuple({repr(point.sizes): point for point in (*regime.proof.points, *more)}.values())
     return regime.model_copy(update={"proof": regime.proof.model_copy(update={"points": points})})
