@@ -219,6 +219,11 @@ class Regime(Record):
         found = self.context.startswith(CALLED_AS)
         return tuple(self.context.removeprefix(CALLED_AS).split(", ")) if found else ()
 
+    @property
+    def points(self) -> tuple[ProofPoint, ...]:
+        """Those of its proof; none where it has none."""
+        return self.proof.points if self.proof is not None else ()
+
     def is_called_at(self, path: str) -> bool:
         """Whether it is of calls at a path below the model: `layers.*.mlp` of those at `layers.3.mlp`."""
         alone = not path and self.context == ALONE

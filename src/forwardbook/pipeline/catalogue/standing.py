@@ -78,7 +78,7 @@ def _with_lacking(regime: Regime, other: Entry) -> Regime:
     """The regime with the states that were the largest where its peak was measured to be more."""
     for theirs in (one for one in other.regimes if _is_of_one_call(one, regime) and one.proof is not None):
         states = states_named(theirs)
-        for point in _own(theirs):
+        for point in theirs.points:
             ours, peak = StoredRegime(regime), point.measured.get("peak")
             if peak is None or not ours.holds(point.sizes):
                 continue
@@ -114,12 +114,8 @@ def _gives(one: StoredRegime, point: ProofPoint) -> bool:
 
 def _points(entry: Entry) -> Iterator[tuple[Regime, ProofPoint]]:
     for regime in entry.regimes:
-        for point in _own(regime):
+        for point in regime.points:
             yield regime, point
-
-
-def _own(regime: Regime) -> tuple[ProofPoint, ...]:
-    return regime.proof.points if regime.proof is not None else ()
 
 
 def _places(regime: Regime) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def _sums(one: Regime, totals: Mapping[str, Expr]) -> Iterator[str]:
 
 def _points(one: Regime, totals: Mapping[str, Expr]) -> Iterator[str]:
     conditions = [Condition.parse(text) for text in one.conditions if "_dtype_bytes" not in text]
-    for point in one.proof.points if one.proof is not None else ():
+    for point in one.points:
         for quantity, measured in point.measured.items():
             if totals[quantity].evaluate(point.sizes) != measured:
                 yield f"{quantity} as written is not what was measured"

@@ -76,8 +76,7 @@ class DeepRuns:
     def where(self, one: StoredRegime, dtype: torch.dtype) -> Sequence[Run]:
         """The model with more layers at a point of a regime's proof, for one that does not hold as it is."""
         width = dtype.itemsize
-        proof = one.regime.proof
-        points = (point.sizes for point in (proof.points if proof is not None else ()))
+        points = (point.sizes for point in one.regime.points)
         sizes = next((point for point in points if point.get("a_dtype_bytes", width) == width), {})
         drawn = {**self.hints, **{name: size for name, size in sizes.items() if name in self.hints}}
         key = (dtype, *sorted(drawn.items()))

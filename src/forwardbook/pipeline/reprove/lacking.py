@@ -81,8 +81,7 @@ class Lacking(Runs):
     def _start(self, call: Call, widths: Sizes) -> dict[str, int] | None:
         """Sizes at which a regime holds: its model's own, else of its proof, else drawn."""
         entry, one, way = call
-        proof = one.regime.proof
-        points = (point.sizes for point in (proof.points if proof is not None else ()))
+        points = (point.sizes for point in one.regime.points)
         known = ({n: size for n, size in sizes.items() if n in way.hints} for sizes in points)
         for sizes in ({}, *known):
             values = {**way.hints, **sizes}

@@ -150,8 +150,7 @@ class Search:
         There also with each of the numbers of the run changed, and wherever it was proved.
         """
         one = self.one
-        proof = one.regime.proof
-        before = proof.points if proof is not None else ()
+        before = one.regime.points
         if not all(_agrees(one, point) for point in before):
             return False
         names = {name for point in before for name in point.sizes}

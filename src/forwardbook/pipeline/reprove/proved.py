@@ -46,7 +46,7 @@ def _points(
     """
     entry, one, way = call
     widths = widths_of(dtype)
-    before = one.regime.proof.points if one.regime.proof is not None else ()
+    before = one.regime.points
     names = {name for point in before for name in point.sizes}
     asked = [c for c in (*way.asked.stated, *one.conditions, *needed) if c.symbols() <= way.hints.keys()]
     for attempt in range(TRIES):

@@ -24,11 +24,10 @@ class Recorded(Runs):
         self, one: StoredRegime, way: Way, attempt: int, dtype: torch.dtype
     ) -> Mapping[str, int] | None:
         """Those of the proof's points, one at each attempt; what they do not name is as the model has it."""
-        points = one.regime.proof.points if one.regime.proof is not None else ()
         widths = widths_of(dtype)
         mine = [
             point.sizes
-            for point in points
+            for point in one.regime.points
             if all(point.sizes.get(name, width) == width for name, width in widths.items())
         ]
         if attempt >= len(mine):

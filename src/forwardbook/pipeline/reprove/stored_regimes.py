@@ -106,7 +106,7 @@ class StoredRegime:
         What a constructor calls `num_channels` is another size in a model whose config has one of that name.
         A proof is over the sizes of its way; of before it left out some that nothing was built with.
         """
-        points = self.regime.proof.points if self.part and self.regime.proof is not None else ()
+        points = self.regime.points if self.part else ()
         return all(2 * len(point.sizes.keys() & set(names)) >= len(names) for point in points[:1])
 
     def holds(self, values: Mapping[str, int]) -> bool:
@@ -216,8 +216,7 @@ class StoredRegime:
 
 def met_in_proof(condition: Condition, regime: Regime) -> bool:
     """Whether a condition held at every point at which a regime was proved, one at least."""
-    points = regime.proof.points if regime.proof is not None else ()
-    return bool(points) and all(condition.is_met(point.sizes) for point in points)
+    return bool(regime.points) and all(condition.is_met(point.sizes) for point in regime.points)
 
 
 def is_left_by_proof(condition: Condition, regime: Regime, more: Sequence[ProofPoint] = ()) -> bool:
