@@ -97,6 +97,16 @@ def columns(mask: Tensor) -> list[Tensor]:
     return [carry(torch.empty(shape, dtype=torch.int64, device="meta"), column) for column in found]
 
 
+def one_of_each_row(mask: Tensor) -> list[Tensor]:
+    """The same of a matrix that is true once in each row, as a target among classes; none where it is not."""
+    value = shadow(mask)
+    if value is None or value.dim() != 2 or not value.numel() or not bool((value.bool().sum(1) == 1).all()):
+        return []
+    found = (column.contiguous() for column in value.bool().nonzero().unbind(1))
+    shape = (mask.shape[0],)
+    return [carry(torch.empty(shape, dtype=torch.int64, device="meta"), column) for column in found]
+
+
 def tensors_in(tree: object) -> list[Tensor]:
     """The tensors of a nest of containers, in order."""
     return [leaf for leaf in leaves_in(tree) if isinstance(leaf, Tensor)]

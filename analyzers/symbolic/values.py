@@ -32,6 +32,7 @@ from forwardbook.analyzers.symbolic.shadows import (
     leaves_in,
     mapped,
     numbers,
+    one_of_each_row,
     rows,
     shadow,
     tensors_in,
@@ -180,6 +181,10 @@ class Values:
             if self._everywhere(index, "boolean index"):
                 found += columns(index)
                 continue
+            if chosen := one_of_each_row(index):
+                self.assumed["a mask of known values is true once in each row (boolean index)"] += 1
+                found += chosen
+                continue
             mask = shadow(index)
             assert mask is not None
             become_numbers([index])
@@ -227,7 +232,7 @@ class Values:
         if known:
             try:
                 values = tensors_in(real())
-            except (RuntimeError, TypeError, IndexError, ValueError):
+            except (RuntimeError, TypeError, ValueError):  # an index out of range is one in eager, too
                 return
             for output, value in zip(outputs, values, strict=False):
                 mutated = mutable and any(output is t for t in inputs)

@@ -146,6 +146,26 @@ def test_full_mask_keeps_its_size_symbolic() -> None:
     assert [[0], [1], [2], [3]] == known(out)
 
 
+def test_one_of_each_row_keeps_the_rows_symbolic() -> None:
+    """A matrix that is true once in each row gives one element a row, however many those are."""
+    length = Ledger().symbol("length", 3)
+    mask = carry(torch.empty((length, 5), dtype=torch.bool, device="meta"), torch.eye(3, 5).bool())
+    values = Values(symbolic=True)
+    out = values.run(aten.index.Tensor, (torch.empty((length, 5), device="meta"), [mask]), {})
+    assert isinstance(out, Tensor)
+
+    assert length.node is out.shape[0].node  # type: ignore[attr-defined]
+    assert ["a mask of known values is true once in each row (boolean index)"] == list(values.assumed)
+
+
+def test_index_beyond_a_known_table_raises_as_in_eager(values: Values) -> None:
+    """An index that is known to be out of range is refused, and does not only lose its value."""
+    table, index = to_meta(torch.tensor([0, 2, 8])), to_meta(torch.tensor([1, 3]))
+
+    with pytest.raises(IndexError, match="out of bounds"):
+        values.run(aten.index.Tensor, (table, [index]), {})
+
+
 def test_masked_select_counts_a_known_mask(values: Values) -> None:
     """masked_select gives as many elements as the known mask is true."""
     mask = to_meta(torch.tensor([[True, False], [True, True]]))

@@ -111,7 +111,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"prompt_(pixel_values|masks)", (HALF,)),
     (r"pixel_mask", ("full(1, batch_size, image_height, image_width)",)),
     (r"bbox|input_boxes", ("full(0, batch_size, seq_len, 4)",)),
-    (r"token_type_ids", ("full(0, batch_size, seq_len)",)),
+    (r".*type_ids", ("full(0, batch_size, seq_len)",)),  # however few types there are, there is a first
     (
         r"input_features_mask|feature_attention_mask|audio_attention_mask|input_features_attention_mask",
         ("full(1, batch_size, 2 * source_positions)", MASK),
