@@ -125,7 +125,7 @@ class Values:
                 become_numbers(inputs)
             return real()
         if schema.dynamic and name not in ("index", "index_put"):
-            return self._dynamic(name, args, kwargs, inputs, known, real)
+            return self._dynamic(name, inputs, known, real)
         indexing = name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1
         if indexing and isinstance(args[1], list | tuple):
             args = (args[0], self._integer_indices(args[1]), *args[2:])
@@ -146,13 +146,7 @@ class Values:
         return 1.0 if tensor.is_floating_point() else 1
 
     def _dynamic(
-        self,
-        name: str,
-        args: tuple[object, ...],
-        kwargs: dict[str, object],
-        inputs: list[Tensor],
-        known: bool,
-        real: Callable[[], object],
+        self, name: str, inputs: list[Tensor], known: bool, real: Callable[[], object]
     ) -> object:
         if name == "nonzero" and self._everywhere(inputs[0], name):
             return rows(inputs[0])
@@ -161,12 +155,15 @@ class Values:
             whole = torch.broadcast_tensors(inputs[0], inputs[1])[0]
             return torch.empty((element_count(whole),), dtype=whole.dtype, device="meta")
         if known and inputs:
-            become_numbers(inputs)
-            return mapped(lambda t: to_meta(t) if isinstance(t, Tensor) else t, real())
-        if name == "masked_select" and shadow(inputs[1]) is not None:
+            found = real()
+            if "unique" in name and all(t.numel() <= 1 for t in tensors_in(found)):  # however many are given
+                self.assumed[f"known values are all the same ({name})"] += 1
+            else:
+                become_numbers(inputs)
+            return mapped(lambda t: to_meta(t) if isinstance(t, Tensor) else t, found)
+        mask = shadow(inputs[1]) if name == "masked_select" else None
+        if mask is not None:
             become_numbers(inputs[1:])
-            mask = shadow(inputs[1])
-            assert mask is not None
             shape = torch.broadcast_shapes(numbers(inputs[0].shape), mask.shape)
             return torch.empty(int(mask.broadcast_to(shape).sum()), dtype=inputs[0].dtype, device="meta")
         raise UnknownValue(f"the shape of {name} depends on values that only a run with weights has")

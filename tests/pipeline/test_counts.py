@@ -84,6 +84,28 @@ def test_what_keeps_a_number_is_no_condition_to_drop(recipe_from: Maker) -> None
         assert {"{total} == 16", "{stride} == 2"} <= {c.text() for c in relaxed.conditions}
 
 
+class OneByOne(nn.Module):
+    """Goes through its rows, and projects all of them at once."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.project = Projection(width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(torch.cat([row[None] for row in x]))
+
+
+def test_what_is_called_beside_a_loop_over_its_input_is_of_any_length(recipe_from: Maker) -> None:
+    """A formula that is exact for the rows that were gone through is found for others, too."""
+    recipe = over_rows(recipe_from, OneByOne, "width")
+    [one] = derive(recipe, FULL, [f"{__name__}.Projection".replace("test_counts", "matrices")], seed=1)
+    rows, width = Expr.symbol("rows"), Expr.symbol("width")
+
+    assert one.exact
+    assert not pins(one.pattern.conditions, "rows", {"rows": ROWS})
+    assert 2 * rows * width * width == Expr.of(one.pattern.summary.totals.flops)
+
+
 def test_factor_behind_a_float_is_found(recipe_from: Maker) -> None:
     """A size that float() turned into a number is in a formula that fails without it, a mere scale is not."""
     recipe = over_rows(recipe_from, Growing, "times", "heads", times=3, heads=5)

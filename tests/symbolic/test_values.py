@@ -166,6 +166,18 @@ def test_index_beyond_a_known_table_raises_as_in_eager(values: Values) -> None:
         values.run(aten.index.Tensor, (table, [index]), {})
 
 
+def test_values_that_are_all_the_same_are_one_however_many(values: Values) -> None:
+    """unique() of known values that are all the same gives one of them, and their number stays symbolic."""
+    ledger = Ledger()
+    length = ledger.symbol("length", 4)
+    same = carry(torch.empty((length,), dtype=torch.int64, device="meta"), torch.full((4,), 7))
+    out = Values(symbolic=True).run(aten.unique_consecutive.default, (same,), {})
+    assert isinstance(out, tuple)
+
+    assert (1,) == tuple(out[0].shape)
+    assert [] == ledger.consumed
+
+
 def test_masked_select_counts_a_known_mask(values: Values) -> None:
     """masked_select gives as many elements as the known mask is true."""
     mask = to_meta(torch.tensor([[True, False], [True, True]]))

@@ -12,6 +12,7 @@ from forwardbook.analyzers.instances.adapters.consumers import Consumer
 from forwardbook.analyzers.instances.notation import Reader
 from forwardbook.analyzers.instances.pretrained.configs import parts
 from forwardbook.analyzers.instances.pretrained.parameters import (
+    DISTINCT,
     FIELDS,
     FREE,
     IN_A_ROW,
@@ -19,6 +20,7 @@ from forwardbook.analyzers.instances.pretrained.parameters import (
     OF_GRIDS,
     PAIRS,
     PARAMETERS,
+    TOKENS,
     UNSTATED,
 )
 from forwardbook.analyzers.instances.recipe import InputMaker, Sizes
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 Plan = Mapping[str, str]  # forward() parameter -> expression of the notation
 
 GRID = re.compile(r"(image_|video_)?grid_(thw|hw)|grid_thws")  # patches per image: time, rows, columns
+_ENDS = re.compile(r"eq\(self\.config\.eos_token_id\)")  # every text has its end, and as many as the others
 # Parameters without which a signature that has them does not run, though it gives them a default.
 NEEDED = ("bbox", "visual_feats", "visual_pos")
 WITH_IMAGES = ("input_ids",)  # models of two towers compare an image with a text
@@ -40,6 +43,9 @@ def plans(model: PreTrainedModel) -> list[Plan]:
     names, needed = _needed(model)
     choices = [(name, options_beside(name, needed)) for name in needed]
     first = {name: options[0] for name, options in choices}
+    if first.get("input_ids") == TOKENS and _ENDS.search(inspect.getsource(type(model).forward)):
+        choices[needed.index("input_ids")] = ("input_ids", (DISTINCT, *expressions("input_ids")))
+        first["input_ids"] = DISTINCT
     found: list[dict[str, str]] = [first]
     found += [{**first, name: option} for name, options in choices for option in options[1:]]
     grids = [name for name in names if GRID.fullmatch(name)]

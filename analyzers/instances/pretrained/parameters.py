@@ -72,6 +72,7 @@ OF_GRIDS = (
 IN_A_ROW = "floats(1, num_channels, patch_size, grid_height * grid_width * patch_size)"
 # Ids that are in every vocabulary and are neither padding (0) nor, as a rule, placeholders of images.
 TOKENS = "integers(7, batch_size, seq_len, low=1)"
+DISTINCT = "integers(seq_len + 1, batch_size, seq_len, low=1)"  # each once in every sequence
 STATES = "floats(batch_size, seq_len, hidden_size)"
 MASK = "full(1, batch_size, seq_len)"
 HALF = "floats(batch_size, num_channels, image_height // 2, image_width)"  # one of two, one below the other

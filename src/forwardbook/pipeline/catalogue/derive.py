@@ -15,7 +15,7 @@ from forwardbook.errors import FormulaError
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
 from forwardbook.pipeline.derivation.counts_tried import Favoured
-from forwardbook.pipeline.derivation.derived import Derived, loop_names, with_counts_said
+from forwardbook.pipeline.derivation.derived import Derived, held_by_caller, loop_names, with_counts_said
 from forwardbook.pipeline.derivation.explore import FULL, LOW, paired
 from forwardbook.pipeline.derivation.found import Found, sized
 from forwardbook.pipeline.derivation.over_counts import over_counts
@@ -90,7 +90,7 @@ def _counted(
 ) -> list[Derived]:
     """All regimes; those in which sizes became counts of loops over all counts, else at the one that ran."""
     numbers = {name: note.hint for one in full[:1] for name, note in one.notes.items()}
-    counted = {one.target for one in full if loop_names(one, numbers)}
+    counted = {one.target for one in full if loop_names(one, numbers) or held_by_caller(one, numbers)}
     mine = [one for one in full if one.target in counted]
     over: list[Derived] = []
     reached: list[Derived] = []

@@ -100,6 +100,17 @@ def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int])
     return bool(about) and all(any(not c.is_met({name: value}) for c in about) for value in others)
 
 
+def held_by_caller(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
+    """The sizes that a caller chooses and that a loop over what is given holds: a batch gone through by images.
+
+    A formula may be exact and yet speak of that batch alone.
+    """
+    chosen = {n for n, note in one.notes.items() if not note.source.startswith(("config", "constructor"))}
+    asked = _consumed(one, numbers) | (one.pattern.before & numbers.keys())
+    conditions = one.pattern.conditions
+    return tuple(n for n in sorted(chosen & asked) if numbers[n] > 1 and pins(conditions, n, numbers))
+
+
 def loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
     """The sizes to interpolate over: consumed as numbers, or fixed by what Python compared.
 

@@ -14,7 +14,7 @@ from forwardbook.formula import Condition, FormulaError
 from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
 from forwardbook.pipeline.derivation.counts_from import Lowering
 from forwardbook.pipeline.derivation.counts_tried import Counts, Favoured, counts_of, well_above
-from forwardbook.pipeline.derivation.derived import Derived, loop_names, under, with_counts_said
+from forwardbook.pipeline.derivation.derived import Derived, held_by_caller, loop_names, under, with_counts_said
 from forwardbook.profiling.proof import PatternProof, predict, prove, widths_of
 
 WIDE = 12  # beyond it a number is rather a length that is gone through in steps than a count of layers
@@ -44,8 +44,9 @@ def over_counts(
     work = _Work(state, numbers, seed, points, hints, held, {} if favoured is None else favoured)
     named = {i: loop_names(one, numbers) for i, one in enumerate(derived) if not one.pattern.unruled}
     gone = {i: _gone(derived[i].pattern, names) for i, names in named.items()}
+    held_too = {i: _and_held(derived[i], numbers, names) for i, names in named.items()}
     tried: set[tuple[int, tuple[str, ...]]] = set()
-    for chosen, together in ((gone, True), (gone, False), (named, True)):
+    for chosen, together in ((held_too, False), (gone, True), (gone, False), (named, True)):
         groups: dict[tuple[str, ...], list[int]] = {}
         for index, names in chosen.items():
             if names and (index, names) not in tried and not _settled(state[index]):
@@ -65,6 +66,12 @@ def _gone(pattern: Pattern, names: Sequence[str]) -> tuple[str, ...]:
     """
     left = pattern.summary.symbols()
     return tuple(name for name in names if name not in left) or tuple(names)
+
+
+def _and_held(one: Derived, numbers: Mapping[str, int], names: Sequence[str]) -> tuple[str, ...]:
+    """The sizes that their caller chose and a loop holds, and those to interpolate over; none without such."""
+    mine = held_by_caller(one, numbers)
+    return tuple(sorted({*mine, *names})) if mine else ()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import torch
 
@@ -10,6 +11,9 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import Runs, Way, worked
 from forwardbook.profiling.proof import widths_of
+
+FEW: Final = 12
+"""A size of so many at most may be a count, as of layers: what was made of lists shows where there are more."""
 
 
 def work(request: Request) -> Response:
@@ -23,7 +27,10 @@ class Recorded(Runs):
     def sizes_at(
         self, one: StoredRegime, way: Way, attempt: int, dtype: torch.dtype
     ) -> Mapping[str, int] | None:
-        """Those of the proof's points, one at each attempt; what they do not name is as the model has it."""
+        """Those of the proof's points, one at each attempt; what they do not name is as the model has it.
+
+        First those that count the most beyond the model's own: layers that its lists do not have.
+        """
         widths = widths_of(dtype)
         mine = [
             point.sizes
@@ -32,4 +39,6 @@ class Recorded(Runs):
         ]
         if attempt >= len(mine):
             return None
+        counts = {name: hint for name, hint in way.hints.items() if hint <= FEW}
+        mine.sort(key=lambda sizes: -sum(sizes.get(name, 0) > hint for name, hint in counts.items()))
         return {name: mine[attempt].get(name, hint) for name, hint in way.hints.items()}
