@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -97,12 +98,16 @@ class OneByOne(nn.Module):
 
 def test_what_is_called_beside_a_loop_over_its_input_is_of_any_length(recipe_from: Maker) -> None:
     """A formula that is exact for the rows that were gone through is found for others, too."""
-    recipe = over_rows(recipe_from, OneByOne, "width")
-    [one] = derive(recipe, FULL, [f"{__name__}.Projection".replace("test_counts", "matrices")], seed=1)
+    recipe = replace(
+        over_rows(recipe_from, OneByOne, "width"),
+        inputs=lambda of, _, maker: ((maker.floats((of("rows", 9, "", "forward"), of("width", 6))),), {}),
+    )
+    of_parts = f"{Projection.__module__}.{Projection.__qualname__}"
+    one, _ = derive(recipe, FULL, [of_parts, recipe.calls_as], seed=1)
     rows, width = Expr.symbol("rows"), Expr.symbol("width")
 
     assert one.exact
-    assert not pins(one.pattern.conditions, "rows", {"rows": ROWS})
+    assert not pins(one.pattern.conditions, "rows", {"rows": one.notes["rows"].hint})
     assert 2 * rows * width * width == Expr.of(one.pattern.summary.totals.flops)
 
 

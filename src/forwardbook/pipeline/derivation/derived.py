@@ -101,14 +101,14 @@ def pins(conditions: Sequence[Condition], name: str, numbers: Mapping[str, int])
 
 
 def held_by_caller(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:
-    """The sizes that a caller chooses and that a loop over what is given holds: a batch gone through by images.
+    """The sizes of inputs that a loop over what is given holds, as a batch that is gone through by images.
 
     A formula may be exact and yet speak of that batch alone.
     """
-    chosen = {n for n, note in one.notes.items() if not note.source.startswith(("config", "constructor"))}
-    asked = _consumed(one, numbers) | (one.pattern.before & numbers.keys())
-    conditions = one.pattern.conditions
-    return tuple(n for n in sorted(chosen & asked) if numbers[n] > 1 and pins(conditions, n, numbers))
+    chosen = {n for n, note in one.notes.items() if note.source == "forward" and numbers[n] > 1}
+    asked = _consumed(one, numbers) | one.pattern.before
+    points = [p.sizes for p in one.proof.points]
+    return tuple(n for n in sorted(chosen & asked) if len({p[n] for p in points if n in p}) == 1)
 
 
 def loop_names(one: Derived, numbers: Mapping[str, int]) -> tuple[str, ...]:

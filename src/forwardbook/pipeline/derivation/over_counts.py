@@ -14,7 +14,13 @@ from forwardbook.formula import Condition, FormulaError
 from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
 from forwardbook.pipeline.derivation.counts_from import Lowering
 from forwardbook.pipeline.derivation.counts_tried import Counts, Favoured, counts_of, well_above
-from forwardbook.pipeline.derivation.derived import Derived, held_by_caller, loop_names, under, with_counts_said
+from forwardbook.pipeline.derivation.derived import (
+    Derived,
+    held_by_caller,
+    loop_names,
+    under,
+    with_counts_said,
+)
 from forwardbook.profiling.proof import PatternProof, predict, prove, widths_of
 
 WIDE = 12  # beyond it a number is rather a length that is gone through in steps than a count of layers
@@ -69,7 +75,7 @@ def _gone(pattern: Pattern, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _and_held(one: Derived, numbers: Mapping[str, int], names: Sequence[str]) -> tuple[str, ...]:
-    """The sizes that their caller chose and a loop holds, and those to interpolate over; none without such."""
+    """The sizes that a caller chose and a loop holds, with those to interpolate over; none without such."""
     mine = held_by_caller(one, numbers)
     return tuple(sorted({*mine, *names})) if mine else ()
 

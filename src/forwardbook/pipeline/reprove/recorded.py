@@ -13,7 +13,7 @@ from forwardbook.pipeline.reprove.work import Runs, Way, worked
 from forwardbook.profiling.proof import widths_of
 
 FEW: Final = 12
-"""A size of so many at most may be a count, as of layers: what was made of lists shows where there are more."""
+"""A size of so many at most may be a count, as of layers: what lists of them do shows where more are."""
 
 
 def work(request: Request) -> Response:
