@@ -20,7 +20,7 @@ DEPTH = re.compile(
 NOT_DEPTH = re.compile(
     r"(layer_norm|layerdrop|out_|return_|feature_|use_|apply|share|skip|no_rope|deepstack|fusion|_at_layers"
     r"|sliding|num_kv_shared|first_|selected|encoder_to|hash|mlp_only|global_attn|extract|conv|postnet|prenet"
-    r"|predict|interleav|cross_attention_layers|taps|aux|num_feature)"
+    r"|predict|interleav|dense|cross_attention_layers|taps|aux|num_feature)"
 )
 LAYER_LIST = re.compile(r"(layer|block|pattern|types$)")
 NUMBER = re.compile(r"\d+$")
@@ -28,7 +28,7 @@ STAGE = re.compile(r"\.\d+$")
 # Lists of how many layers each stage has.
 STAGED = frozenset({"depths", "depth", "stage_num_blocks", "stage_numb_of_layers", "n_attn_blocks"})
 # Layer counts that hold at least one layer of what starts there.
-STARTS = ("first_k_dense_replace", "moe_layer_start_index")
+STARTS = ("first_k_dense_replace", "num_dense_layers", "moe_layer_start_index")
 MOST_STARTING = 6  # layers for one that starts late: each costs a run its time
 TOGETHER = 8  # layers for all that lists say together
 LAYERS = 2

@@ -50,6 +50,7 @@ DEMANDS = (
     "{n_routed_experts} % {n_group} == 0",
     "{topk_group} <= {n_group}",
     "{first_k_dense_replace} < {num_hidden_layers}",  # else there is no layer with experts
+    "{num_dense_layers} < {num_hidden_layers}",
     "{num_experts_per_tok} <= {n_routed_experts}",
     "{num_experts_per_tok} <= {num_local_experts}",
     "{image_size} % {patch_size} == 0",
