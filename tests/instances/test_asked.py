@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
-from transformers import DiaForConditionalGeneration, Siglip2Model
+from transformers import (
+    BartForSequenceClassification,
+    BartModel,
+    DiaForConditionalGeneration,
+    PreTrainedModel,
+    Siglip2Model,
+)
 from transformers.models.efficientloftr.modeling_efficientloftr import EfficientLoFTRModel
 from transformers.models.minicpmv4_6.modeling_minicpmv4_6 import MiniCPMV4_6VisionModel
 
@@ -40,6 +46,16 @@ def test_the_plan_that_comes_furthest_is_gone_on_from() -> None:
     assert f"floats(batch_size, {rows}, num_channels * patch_size * patch_size)" == found["pixel_values"]
     assert "spatial_shapes" in found
     assert error_of(model, found, model) is None
+
+
+@pytest.mark.parametrize(("kind", "ends"), [(BartForSequenceClassification, True), (BartModel, False)])
+def test_texts_end_once_where_a_model_looks_for_their_end(kind: type[PreTrainedModel], ends: bool) -> None:
+    """BART classifies by what it makes of the end, of which every text must have as many."""
+    _, model = built(Holder(kind, {}))
+
+    first = plans(model)[0]
+
+    assert ends == ("integers(seq_len + 1, batch_size, seq_len, low=1)" == first["input_ids"])
 
 
 def test_ids_of_several_codebooks_are_tried() -> None:
