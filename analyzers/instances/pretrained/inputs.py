@@ -20,7 +20,6 @@ from forwardbook.analyzers.instances.pretrained.parameters import (
     OF_GRIDS,
     PAIRS,
     PARAMETERS,
-    TOKENS,
     UNSTATED,
 )
 from forwardbook.analyzers.instances.recipe import InputMaker, Sizes
@@ -41,11 +40,8 @@ WITH_IMAGES = ("input_ids",)  # models of two towers compare an image with a tex
 def plans(model: PreTrainedModel) -> list[Plan]:
     """What to call forward() with, likeliest first; every plan is a set of expressions."""
     names, needed = _needed(model)
-    choices = [(name, options_beside(name, needed)) for name in needed]
+    choices = [(name, _options(model, name, needed)) for name in needed]
     first = {name: options[0] for name, options in choices}
-    if first.get("input_ids") == TOKENS and _looks_for_an_end(model):
-        choices[needed.index("input_ids")] = ("input_ids", (DISTINCT, *expressions("input_ids")))
-        first["input_ids"] = DISTINCT
     found: list[dict[str, str]] = [first]
     found += [{**first, name: option} for name, options in choices for option in options[1:]]
     grids = [name for name in names if GRID.fullmatch(name)]
@@ -57,6 +53,12 @@ def plans(model: PreTrainedModel) -> list[Plan]:
         found.append({name: text for name, text in first.items() if name != "pixel_values"})
     settings = {"use_cache": "False"} if "use_cache" in names else {}
     return [{**plan, **settings} for plan in found]
+
+
+def _options(model: PreTrainedModel, name: str, needed: Collection[str]) -> tuple[str, ...]:
+    """What a parameter of this model takes, likeliest first."""
+    options = options_beside(name, needed)
+    return (DISTINCT, *options) if name == "input_ids" and _looks_for_an_end(model) else options
 
 
 def _looks_for_an_end(model: PreTrainedModel) -> bool:
