@@ -9,7 +9,7 @@ import torch
 
 from forwardbook.analyzers.static.frames import MARKERS, STACK, Activation
 from forwardbook.analyzers.symbolic.ledger import asking_frame, constructing
-from forwardbook.analyzers.symbolic.places import is_plumbing, place_of, within_call
+from forwardbook.analyzers.symbolic.places import is_torch, place_of, within_call
 from forwardbook.analyzers.symbolic.trace import Place
 
 
@@ -26,7 +26,7 @@ class InterpretedPlaces:
                 index -= 1
                 activation = STACK[index]
                 (wrappers if activation.passes_on else places).append(_place(activation))
-            elif _is_torch(one.f_code.co_filename):
+            elif is_torch(one.f_code.co_filename):
                 places.append(place_of(one))
         return tuple(reversed(places or wrappers))
 
@@ -44,10 +44,6 @@ class InterpretedPlaces:
         if not STACK:
             return asking_frame(frame)
         return str(STACK[-1].source.path), STACK[-1].span().line
-
-
-def _is_torch(file: str) -> bool:
-    return "/torch/" in file.replace("\\", "/") and not is_plumbing(file)
 
 
 def _place(activation: Activation) -> Place:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import CodeType, FrameType
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import torch
 
@@ -14,8 +16,17 @@ from forwardbook.analyzers.symbolic.trace import Place
 
 Call = TypeVar("Call")
 
-_PLUMBING = ("/torch/", "/forwardbook/analyzers/symbolic/", "/contextlib.py", "/functools.py")
-_SEEN_TORCH = ("/torch/nn/modules/", "/torch/nn/functional.py", "/torch/nn/utils/", "/torch/nn/parallel/")
+# Where these are, and not what they are called: an environment or a project may live in a folder named torch.
+_TORCH: Final = f"{Path(torch.__file__).parent.as_posix()}/"
+_MODULE: Final = f"{_TORCH}nn/modules/module.py"
+_SEEN_TORCH: Final = tuple(
+    _TORCH + part for part in ("nn/modules/", "nn/functional.py", "nn/utils/", "nn/parallel/")
+)
+_PLUMBING: Final = (
+    _TORCH,
+    f"{Path(__file__).parent.as_posix()}/",
+    *(one.__code__.co_filename.replace("\\", "/") for one in (contextlib.contextmanager, functools.wraps)),
+)
 _KNOWN: dict[tuple[int, int], tuple[CodeType, Place]] = {}
 """Places by code and instruction; the code is held, so that no other gets its identity. Its hash is dear."""
 _VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS: the signature of a wrapper that passes everything on
@@ -30,11 +41,16 @@ def _positions(code: CodeType) -> tuple[tuple[int | None, int | None, int | None
 def is_plumbing(file: str) -> bool:
     """Whether a file's frames carry calls and compute nothing themselves."""
     file = file.replace("\\", "/")
-    if file.endswith("/torch/nn/modules/module.py"):
-        return True
-    if any(part in file for part in _SEEN_TORCH):
+    if is_torch(file):
         return False
-    return file.startswith("<") or any(part in file for part in _PLUMBING)
+    return file.startswith("<") or file.startswith(_PLUMBING)
+
+
+@functools.lru_cache(maxsize=4096)
+def is_torch(file: str) -> bool:
+    """Whether a file is of torch's own layers and functions, not of what carries a call to them."""
+    file = file.replace("\\", "/")
+    return file.startswith(_SEEN_TORCH) and file != _MODULE
 
 
 def place_of(frame: FrameType) -> Place:
