@@ -14,9 +14,13 @@ from forwardbook.profiling.readers.anything import read_report
 from forwardbook.profiling.readers.kernels import Launch
 from forwardbook.profiling.readers.ncu_csv import NcuReport
 from forwardbook.profiling.readers.problem import NothingCaptured, ReportUnreadable
+from forwardbook.profiling.shares import share
 from forwardbook.profiling.tiles import inner_of, tile_of
 
 SUFFIXES = (".csv", ".ncu-rep", ".txt")
+PLAN = ".cmd.txt"  # beside a capture of ours: how the tool was called
+PAGE = ".raw.csv"
+WIDEST = 64  # characters of a kernel's name on a page; kernels.csv has all of it
 COLUMNS = (
     *("kernel", "name", "grid", "block", "format", "flops", "bytes", "seconds", "flops_per_byte"),
     *("flop_per_second", "bytes_per_second", "peak_flop_per_second", "share_of_peak", "bound"),
@@ -35,7 +39,7 @@ class AnalysedKernel:
     def row(self, device: Device | None) -> dict[str, object]:
         """The launch as a row; unknown values are empty."""
         one, peak = self.work, self.work.peak(device)
-        share = one.rate / peak if one.rate is not None and peak else None
+        part = one.rate / peak if one.rate is not None and peak else None
         return dict(
             zip(
                 COLUMNS,
@@ -52,7 +56,7 @@ class AnalysedKernel:
                     one.rate,
                     one.bandwidth,
                     peak,
-                    share,
+                    part,
                     one.bound(device),
                     self.tiles(),
                     "; ".join(one.missing),
@@ -91,6 +95,8 @@ def analyse_folder(folder: Path, locale: str | None = None) -> FolderAnalysis:
     refused: list[tuple[str, str]] = []
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in SUFFIXES):
         name = str(path.relative_to(folder))
+        if path.name.endswith(PLAN) or path.suffix == ".ncu-rep" and path.with_suffix(PAGE).is_file():
+            continue  # of the same capture there is a page of counters
         try:
             report = read_report(path, locale)
         except (ReportUnreadable, NothingCaptured) as error:
@@ -140,13 +146,14 @@ def _page(found: FolderAnalysis, device: Device | None) -> Iterator[str]:
         yield f"Device: {device.name}; {device.bandwidth / 1e9:,.0f} GB/s; dense peaks, {device.source}.\n"
     yield "Intensity is operations counted by the hardware for each byte of DRAM. The bound follows from the"
     yield "peak of the format in which most operations ran.\n"
-    yield "| Kernel | Format | flops | Bytes | us | flops/byte | Tflop/s | GB/s | Share | Bound |"
-    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---|"
+    yield "| Kernel | Name | Format | flops | Bytes | us | flops/byte | Tflop/s | GB/s | Share | Bound |"
+    yield "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---|"
     for one in found.kernels:
         row, w = one.row(device), one.work
-        share = row["share_of_peak"]
+        part = row["share_of_peak"]
         cells = (
             f"`{one.label}`",
+            f"`{_cut(one.launch.name)}`",
             w.format or "unknown",
             "unknown" if w.flops is None else f"{w.flops:,}",
             "unknown" if w.bytes is None else f"{w.bytes:,}",
@@ -154,7 +161,7 @@ def _page(found: FolderAnalysis, device: Device | None) -> Iterator[str]:
             _shown(w.intensity, 1, ".1f"),
             _shown(w.rate, 1e-12, ".1f"),
             _shown(w.bandwidth, 1e-9, ".0f"),
-            f"{share:.1%}" if isinstance(share, float) else "unknown",
+            share(part) if isinstance(part, float) else "unknown",
             w.bound(device),
         )
         yield f"| {' | '.join(cells)} |"
@@ -171,6 +178,12 @@ def _page(found: FolderAnalysis, device: Device | None) -> Iterator[str]:
         yield "\n## Files that could not be read\n"
         for name, reason in found.refused:
             yield f"- `{name}`: {reason}"
+
+
+def _cut(name: str) -> str:
+    """A kernel's name as a cell: its end tells the instances of one template apart."""
+    name = name.replace("|", "\\|").replace("`", "'")
+    return name if len(name) <= WIDEST else f"{name[: WIDEST - 23]}...{name[-20:]}"
 
 
 def _shown(value: float | None, scale: float, form: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,10 +66,15 @@ class _Requested:
 
 
 def peak_calls(workload: Workload) -> list[PeakCall]:
-    """The peak of every call of one run."""
+    """The peak of every call of one run.
+
+    On a GPU a run before it lets libraries take what they keep, from the same allocator; and what a call is
+    given lives as long as the call, as a cache does not that is concatenated with what is new.
+    """
     if workload.device.type == "cuda":
+        workload.run()
         asked = _Requested(workload.device)
-        with watching(workload, asked):
+        with watching(workload, asked), _holding(workload.model):
             workload.run()
         return asked.found
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler prints when it starts and stops
@@ -79,6 +86,47 @@ def peak_calls(workload: Workload) -> list[PeakCall]:
         workload.run()
     assert profiled.profiler is not None and profiled.profiler.kineto_results is not None
     return _replay(profiled.profiler.kineto_results.experimental_event_tree(), marks.found)
+
+
+@contextmanager
+def _holding(model: torch.nn.Module) -> Iterator[None]:
+    """Inside, no tensor that a call was given dies before it returns: only what it makes changes the sum."""
+    held: list[list[torch.Tensor]] = []
+
+    def enter(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        held.append(list(tensors_in((args, kwargs))))
+
+    def leave(module: torch.nn.Module, *rest: object) -> None:
+        held.pop()
+
+    handles = [
+        model.register_forward_pre_hook(enter, with_kwargs=True),
+        model.register_forward_hook(leave, always_call=True),
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def tensors_in(value: object, seen: set[int] | None = None) -> Iterator[torch.Tensor]:
+    """The tensors of arguments, and of the caches and other objects among them; not those of modules."""
+    seen = set() if seen is None else seen
+    if id(value) in seen or isinstance(value, (torch.nn.Module, type, str)):
+        return
+    seen.add(id(value))
+    if isinstance(value, torch.Tensor):
+        yield value
+        return
+    inner: list[object] = []
+    if isinstance(value, Mapping):
+        inner += value.values()
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        inner += value
+    inner += vars(value).values() if hasattr(value, "__dict__") and not callable(value) else ()
+    for one in inner:
+        yield from tensors_in(one, seen)
 
 
 def _replay(tree: Any, calls: list[CallSeen]) -> list[PeakCall]:

@@ -23,7 +23,7 @@ HELP: Final[Mapping[str, tuple[str, ...]]] = {"nsys": ("profile", "--help"), "nc
 # Versions whose behaviour was seen; others get a note.
 TRIED: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
     "nsys": ((2022, 4), (2023, 4)),
-    "ncu": ((2022, 3), (2024, 1)),
+    "ncu": ((2022, 3), (2025, 3)),
 }
 # Options that improve a report and may be missing, and how many arguments each takes beside its name.
 OPTIONAL: Final[Mapping[str, int]] = {

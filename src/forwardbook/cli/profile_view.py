@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from forwardbook.pipeline.profile.chain import HEAD, chain
+from forwardbook.profiling.shares import share
 
 if TYPE_CHECKING:
     from forwardbook.models.roofline import Device
@@ -60,12 +61,10 @@ def check_lines(
     head = ("modules", "formula, flops each", "calls said", "calls found", "operator and shape", "verdict")
     yield table((*head, "us", "Tflop/s"), [_row(link) for link in check.links], (0, 4, 5))
     yield ""
-    for kind, word in (
-        ("gemm", "matrix products"),
-        ("attention", "attention"),
-        ("convolution", "convolutions"),
-    ):
-        said, ran = check.predicted(kind), check.counted(kind)
+    # what a layer multiplies is one formula, be it a product of matrices or a convolution
+    others = "matrix products and convolutions" if check.counted("convolution") else "matrix products"
+    for kinds, word in ((("gemm", "convolution"), others), (("attention",), "attention")):
+        said, ran = sum(map(check.predicted, kinds)), sum(map(check.counted, kinds))
         if said or ran:
             yield f"{word}: formulas {said:,}, trace {ran:,}: {'equal' if said == ran else 'DIFFERENT'}"
     rows = chain(check.links, counters)
@@ -113,7 +112,7 @@ def _shares(check: TraceCheck, device: Device | None) -> Iterator[str]:
     if peak is not None and check.kernel_us:
         whole = done / (check.kernel_us / 1e6)
         told = f"{peak / 1e12:,.1f} Tflop/s (bf16, dense, {device.name})"
-        yield f"MFU over all kernels: {whole / peak:.1%} of {told}"
+        yield f"MFU over all kernels: {share(whole / peak)} of {told}"
 
 
 def unsaid_lines(unsaid: Sequence[object]) -> Iterator[str]:

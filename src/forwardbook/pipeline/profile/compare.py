@@ -75,24 +75,27 @@ def compare_calls(
     peaks: Sequence[PeakCall],
     moved: Sequence[TrafficCall],
 ) -> Iterator[CallComparison]:
-    """Every call of a run beside its formulas."""
+    """Every call of a run beside its formulas, in what the passes that ran measured of it."""
+    calls = {one.call.index: one.call for one in (*counted, *peaks)}
+    counted_of = {one.call.index: one for one in counted}
     peak_of = {one.call.index: one for one in peaks}
     moved_of = {one.call.index: one for one in moved}
-    for one in counted:
+    for index, call in calls.items():
         try:
-            totals = predictor.predict(one.call)
+            totals = predictor.predict(call)
         except ModelRefused as error:
-            yield CallComparison(one.call, refused=str(error))
+            yield CallComparison(call, refused=str(error))
             continue
-        modules = tuple(_modules(totals, one, moved_of.get(one.call.index)))
-        pairs = tuple(_whole(totals, one, peak_of.get(one.call.index), modules))
-        yield CallComparison(one.call, pairs, modules, totals)
+        one = counted_of.get(index)
+        modules = () if one is None else tuple(_modules(totals, one, moved_of.get(index)))
+        yield CallComparison(call, tuple(_whole(totals, one, peak_of.get(index), modules)), modules, totals)
 
 
 def _whole(
-    totals: Totals, counted: CountedCall, peak: PeakCall | None, modules: Sequence[ModulePairs]
+    totals: Totals, counted: CountedCall | None, peak: PeakCall | None, modules: Sequence[ModulePairs]
 ) -> Iterator[Pair]:
-    yield Pair("flops", int(totals.total.flops), counted.flops, "torch.utils.flop_counter")
+    if counted is not None:
+        yield Pair("flops", int(totals.total.flops), counted.flops, "torch.utils.flop_counter")
     if peak is not None:
         yield Pair("peak bytes", ceil(totals.total.peak), peak.peak, peak.method, NUMBERS)
     for name in ("bytes read by products", "bytes written by products"):

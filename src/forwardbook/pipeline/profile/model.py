@@ -106,7 +106,7 @@ def _prepared(
     torch.set_default_dtype(dtype)
     try:
         with torch.device("cpu"):
-            model = _with_weights(architecture, weights, dtype) or _random(architecture)
+            model = _with_weights(architecture, weights, dtype) or _random(architecture, device)
             args, kwargs = first.recipe.inputs(chosen, model, PlainMaker("cpu"))
     finally:
         torch.set_default_dtype(default)
@@ -158,13 +158,22 @@ def _tokens(architecture: Architecture) -> bool:
     return not architecture.inputs
 
 
-def _random(architecture: Architecture) -> Any:
-    """The whole model with random weights, on the default device."""
-    from forwardbook.analyzers.instances.pretrained.models import instantiate
+def _random(architecture: Architecture, device: torch.device) -> Any:
+    """The whole model with random weights, drawn where it will run: a GPU draws a billion in a second."""
+    import torch
 
     if not architecture.inputs:
+        from forwardbook.analyzers.instances.pretrained.models import instantiate
+
         config = config_from(dict(architecture.config), architecture.model_id)
-        return instantiate(model_named(architecture.model_class), config)
+        kind = model_named(architecture.model_class)
+        if device.type == "cpu":
+            return instantiate(kind, config)
+        try:
+            with torch.device(device):
+                return instantiate(kind, config)
+        except RuntimeError:  # its constructor joins what it makes of numbers with what it makes on the device
+            return instantiate(kind, config)
     import importlib
 
     module, _, name = architecture.model_class.partition(":")

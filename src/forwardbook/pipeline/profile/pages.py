@@ -11,6 +11,7 @@ from forwardbook.pipeline.profile.chain import ChainRow, chain_page
 from forwardbook.pipeline.profile.compare import CallComparison
 from forwardbook.pipeline.profile.model import Prepared
 from forwardbook.pipeline.profile.rates import DevicePeaks, Rates
+from forwardbook.profiling.shares import share
 
 if TYPE_CHECKING:
     from forwardbook.profiling.passes.flops import CountedCall
@@ -28,6 +29,8 @@ class Results:
     ready: Prepared
     device: str
     dtype: str
+    derives: bool = True
+    """Whether formulas were asked for."""
     timing: Timing | None = None
     operators: Sequence[OperatorRow] = ()
     counted: Sequence[CountedCall] = ()
@@ -121,10 +124,13 @@ def _report(results: Results) -> Iterator[str]:
     yield "\n## Formulas against the run\n"
     if results.comparisons:
         equal = sum(one.exact for one in results.comparisons)
-        yield f"{equal} of {len(results.comparisons)} calls equal in flops, bytes of products and peak;"
+        parts = ("flops, bytes of products",) * bool(results.counted) + ("peak",) * bool(results.peaks)
+        yield f"{equal} of {len(results.comparisons)} calls equal in {' and '.join(parts)};"
         yield "see `static_analysis/static_compute.md`."
+    elif not results.derives:
+        yield "Nothing was compared: formulas were not asked for (`pipeline.static_analysis.enable` is false)."
     else:
-        yield "Nothing was compared: the passes flops and memory did not run."
+        yield "Nothing was compared: neither the pass flops nor the pass memory ran."
     yield from _chain(results)
 
 
@@ -151,8 +157,8 @@ def _timing(results: Results) -> Iterator[str]:
             yield f"{head}| not known | | | | | | |"
             continue
         yield (
-            f"{head}| {rate.flops:,} | {rate.flop_per_second / 1e9:,.2f} | {_number(rate.mfu, '.1%')} | "
-            f"{rate.least_bytes:,} | {rate.byte_per_second / 1e9:,.2f} | {_number(rate.mbu, '.1%')} | "
+            f"{head}| {rate.flops:,} | {rate.flop_per_second / 1e9:,.2f} | {share(rate.mfu)} | "
+            f"{rate.least_bytes:,} | {rate.byte_per_second / 1e9:,.2f} | {share(rate.mbu)} | "
             f"{_number(rate.tokens_per_second, ',.1f')} |"
         )
     notes = [f"- {rate.phase}: {rate.note}" for rate in results.rates if rate.note]
@@ -186,7 +192,7 @@ def _stakeholder(results: Results, topk: int) -> Iterator[str]:
     for rate in results.rates:
         yield (
             f"- {rate.phase}: {rate.seconds * 1e3:.3f} ms a call, {_bound(rate, peaks)}; "
-            f"MFU {_number(rate.mfu, '.1%')}, MBU {_number(rate.mbu, '.1%')}"
+            f"MFU {share(rate.mfu)}, MBU {share(rate.mbu)}"
         )
     if results.comparisons:
         word = "equal" if results.exact else "NOT equal"

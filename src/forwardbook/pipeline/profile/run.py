@@ -79,7 +79,10 @@ class _Run:
         """Every pass, written as soon as it is done."""
         self.begin()
         ready = self.prepare()
-        self.results = Results(self.architecture, ready, self.settings.device, self.settings.dtype)
+        settings = self.settings
+        self.results = Results(
+            self.architecture, ready, settings.device, settings.dtype, settings.static_analysis
+        )
         for name in PASSES:
             if name in self.settings.passes:
                 self.step(name)
