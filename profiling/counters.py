@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from forwardbook.models.roofline import Device
@@ -36,6 +36,10 @@ class KernelWork:
     seconds: float | None
     formats: Mapping[str, int]
     missing: tuple[str, ...]
+    tensor: int = 0
+    """Of the flops those of tensor cores: products alone; the rest may be what is done to their results."""
+    fused: Mapping[str, int] = field(default_factory=dict)
+    """By format, the multiply-adds among the others: of these are products where no tensor core works."""
 
     @property
     def format(self) -> str | None:
@@ -75,7 +79,7 @@ def work(launch: Launch) -> KernelWork:
     Operations of tensor cores and of the other pipelines are added: each kernel uses one, some both. Where
     the other pipelines were not counted and no tensor core worked, the operations are not 0 but unknown.
     """
-    tensor, vector = _operations(launch)
+    tensor, vector, fused = _operations(launch)
     formats: dict[str, int] = {}
     for kind, count in [*tensor, *vector]:
         formats[kind] = formats.get(kind, 0) + count
@@ -90,13 +94,18 @@ def work(launch: Launch) -> KernelWork:
         seconds=None if seconds is None else float(seconds),
         formats=formats,
         missing=tuple(name for name, value in facts.items() if value is None),
+        tensor=sum(count for _, count in tensor),
+        fused=fused,
     )
 
 
-def _operations(launch: Launch) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Formats and operations on tensor cores, and beside them; a fused multiply-add counts 2."""
+def _operations(
+    launch: Launch,
+) -> tuple[list[tuple[str, int]], list[tuple[str, int]], dict[str, int]]:
+    """Formats and operations on tensor cores, and beside them; of these the multiply-adds, of 2 each."""
     tensor: list[tuple[str, int]] = []
     vector: list[tuple[str, int]] = []
+    fused: dict[str, int] = {}
     for name, metric in launch.metrics.items():
         if metric.value is None:
             continue
@@ -105,7 +114,9 @@ def _operations(launch: Launch) -> tuple[list[tuple[str, int]], list[tuple[str, 
         elif found := _VECTOR.fullmatch(name):
             each = WIDTH[found["kind"]] * (2 if found["op"] == "fma" else 1)
             vector.append((VECTOR[found["kind"]], each * int(metric.value)))
-    return tensor, vector
+            if found["op"] == "fma":
+                fused[VECTOR[found["kind"]]] = each * int(metric.value)
+    return tensor, vector, fused
 
 
 def _format(source: str, to: str | None) -> str:

@@ -68,9 +68,10 @@ class AnalysedKernel:
     def tiles(self) -> str:
         """The operations as blocks times tiles times the length of the sum, where that is a whole number."""
         tile = tile_of(self.launch.name)
-        if tile is None or self.launch.grid is None or not self.work.flops:
+        counted = self.work.tensor or self.work.flops
+        if tile is None or self.launch.grid is None or not counted:
             return ""
-        inner = inner_of(self.work.flops, self.launch.grid, tile)
+        inner = inner_of(counted, self.launch.grid, tile)
         blocks = self.launch.grid[0] * self.launch.grid[1] * self.launch.grid[2]
         return "" if inner is None else f"{blocks:,} * 2 * {tile.rows} * {tile.columns} * {inner:,}"
 
@@ -168,7 +169,7 @@ def _page(found: FolderAnalysis, device: Device | None) -> Iterator[str]:
     yield "\n## Operations and tiles\n"
     for one in found.kernels:
         if one.tiles():
-            yield f"- `{one.label}`: {one.work.flops:,} = {one.tiles()}"
+            yield f"- `{one.label}`: {one.work.tensor or one.work.flops:,} = {one.tiles()}"
     if any(one.work.missing for one in found.kernels):
         yield "\n## Not collected\n"
         for one in found.kernels:

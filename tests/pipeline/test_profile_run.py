@@ -84,6 +84,24 @@ def test_formulas_are_what_runs(name: str, tmp_path: Path) -> None:
     assert "complete" == json.loads((folder / "run.json").read_text())["status"]
 
 
+def test_peaks_are_compared_by_themselves(tmp_path: Path) -> None:
+    """Where only memory is measured its formulas alone are held against it, and the report says so."""
+    settings = Settings({"seq_len": 8}, new_tokens=3, repeats=1, warmup=0, passes=["memory"])
+    folder = profile_model(architecture("llama"), settings, tmp_path)
+    calls = json.loads((folder / "static_analysis" / "static_compute.json").read_text())["calls"]
+
+    assert [["peak bytes"]] * 3 == [[pair["quantity"] for pair in call["whole"]] for call in calls]
+    assert "3 of 3 calls equal in peak;" in (folder / "torch_profiler" / "report.md").read_text()
+
+
+def test_formulas_that_nobody_asked_for_are_not_missing_passes(tmp_path: Path) -> None:
+    """The report says which of the two halves of a comparison there is not."""
+    settings = Settings({"seq_len": 8}, new_tokens=2, repeats=1, warmup=0, static_analysis=False)
+    folder = profile_model(architecture("llama"), settings, tmp_path)
+
+    assert "no formulas were asked for" in (folder / "torch_profiler" / "report.md").read_text()
+
+
 def test_samples_are_kept(tmp_path: Path) -> None:
     """Each call of each repeat is a sample of its own, and tokens are those asked for."""
     settings = Settings({"seq_len": 8}, new_tokens=3, repeats=2, warmup=0, passes=["timing"])

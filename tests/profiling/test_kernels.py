@@ -13,7 +13,8 @@ from forwardbook.profiling.kernel_list import as_yaml, compute_name, longest
 from forwardbook.profiling.peaks import devices_named
 from forwardbook.profiling.readers.anything import kernels_of, read_report
 from forwardbook.profiling.readers.kernels import KernelRow, Launch, Metric
-from forwardbook.profiling.tiles import Tile, explain, inner_of, padded, tile_of
+from forwardbook.profiling.shares import share
+from forwardbook.profiling.tiles import Tile, explain, explain_attention, inner_of, padded, tile_of
 
 PROFILES = Path(__file__).parents[1] / "profiles"
 
@@ -91,12 +92,13 @@ def test_page_and_table_say_unknown(analysed: dict[str, AnalysedKernel]) -> None
 def test_tiles_from_names() -> None:
     """Names of CUTLASS and of cuBLAS say their tiles; others say nothing."""
     names = (
+        "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_splitK_bias_NNT",
         "void Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x256_32x3_tn_align8>(Params)",
         "sm80_xmma_gemm_f32f32_tn_n_tilesize64x256x8_stage3_warpsize1x4x1",
         "void at::native::vectorized_elementwise_kernel<4>",
     )
 
-    assert [Tile(128, 256, 32), Tile(64, 256, 8), None] == [tile_of(name) for name in names]
+    assert [Tile(64, 8, 64), Tile(128, 256, 32), Tile(64, 256, 8), None] == [tile_of(name) for name in names]
 
 
 def test_padding_explains_a_counter() -> None:
@@ -110,6 +112,35 @@ def test_padding_explains_a_counter() -> None:
     assert counter == padded(1000, 1000, 512, Tile(128, 256, 32))
     assert explain(counter, (8, 4, 1), name, 1000, 1100, 512) is None
     assert inner_of(counter + 2, (8, 4, 1), Tile(128, 256)) is None
+
+
+def test_a_mask_leaves_out_tiles_of_attention() -> None:
+    """Of 256 queries on 256 keys a causal mask leaves 6 of 8 tiles: what an H200 counted for 48 heads."""
+    found = explain_attention(603_979_776, 48, 256, 256, 128, "sdpa_sm90_flash_fprop_knob_7_64x128x64")
+
+    assert found is not None
+    assert (6, 8, Tile(64, 128)) == (found.tiles, found.of, found.tile)
+    assert "(of 8 tiles a mask leaves 6)" in found.text
+    assert explain_attention(603_979_777, 48, 256, 256, 128, "flash") is None
+
+
+def test_a_page_names_kernels_and_passes_over_what_lies_beside_its_counters(tmp_path: Path) -> None:
+    """The plan of a capture is no report, and nothing more is read of one whose counters are in a page."""
+    page = (PROFILES / "ncu_h200" / "decode" / "kernels.raw.csv").read_text()
+    beside = {"kernels.raw.csv": page, "kernels.ncu-rep": "binary", "ncu.cmd.txt": "ncu -o kernels"}
+    for name, text in beside.items():
+        (tmp_path / name).write_text(text)
+    found = analyse_folder(tmp_path)
+
+    assert (45, ()) == (len(found.kernels), found.refused)
+    assert "| `kernels#4` | `nvjet_sm90_tst_64x8_64x16_4x1_v_bz_bias_NNT` | bf16 |" in as_page(found, None)
+
+
+def test_small_shares_are_not_0() -> None:
+    """Below one percent two digits are said."""
+    shares = (0.3047, 0.0001675, 0.0, None)
+
+    assert ["30.5%", "0.017%", "0.0%", "not known"] == [share(one) for one in shares]
 
 
 def test_list_sums_grids() -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from forwardbook.cli.profile_view import check_lines, work_lines
 from forwardbook.pipeline.profile.chain import chain
 from forwardbook.pipeline.profile.check import TraceCheck, check_trace, refuse_without_shapes
-from forwardbook.pipeline.profile.counters import CounterCheck, check_counters
+from forwardbook.pipeline.profile.counters import CounterCheck, check_counters, counter_lines
+from forwardbook.profiling.kernel_analysis import analyse_folder
 from forwardbook.profiling.peaks import UnknownDevice, devices_named
 from forwardbook.profiling.readers.torch_trace import TorchTrace, read_torch_trace
 from forwardbook.profiling.trace_work import work_of
@@ -25,14 +26,15 @@ def run_check(
 ) -> bool:
     """Whether everything that can be held against a formula is equal; without a model nothing is held."""
     trace = read_torch_trace(path)
-    counters = check_counters(ncu, work_of(trace).groups) if ncu is not None else ()
+    launches = analyse_folder(ncu).kernels if ncu is not None else ()
+    work = work_of(trace)
     if request is None:
-        work = work_of(trace)
+        counters = check_counters(launches, work.groups)
         if as_json:
             groups = [vars_of(group) for group in work.groups]
             print(json.dumps({"groups": groups, "unsaid": [vars_of(one) for one in work.unsaid]}, indent=1))
         else:
-            print("\n".join([*work_lines(work), *(one.text for one in counters)]))
+            print("\n".join([*work_lines(work), *counter_lines(counters)]))
         return all(one.explained for one in counters)
     refuse_without_shapes(trace)
     from forwardbook.models.totals import Widths
@@ -44,12 +46,13 @@ def run_check(
     found = changed(find_model(request.model, kept), request.fields)
     model = Model(found, kept, lambda text: print(text, file=sys.stderr))
     check = check_trace(trace, model, request.sizes, Widths(**request.bits))
+    counters = check_counters(launches, [one for link in check.links for one in link.found], work.groups)
     if as_json:
         print(json.dumps(as_values(check, counters), indent=1))
     else:
         print(
             "\n".join(
-                [*check_lines(check, device_of(trace, hardware), counters), *(one.text for one in counters)]
+                [*check_lines(check, device_of(trace, hardware), counters), *counter_lines(counters)]
             )
         )
     return check.exact and all(one.explained for one in counters)

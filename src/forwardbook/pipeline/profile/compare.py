@@ -76,7 +76,7 @@ def compare_calls(
     moved: Sequence[TrafficCall],
 ) -> Iterator[CallComparison]:
     """Every call of a run beside its formulas, in what the passes that ran measured of it."""
-    calls = {one.call.index: one.call for one in (*counted, *peaks)}
+    calls = {one.call.index: one.call for one in counted} | {one.call.index: one.call for one in peaks}
     counted_of = {one.call.index: one for one in counted}
     peak_of = {one.call.index: one for one in peaks}
     moved_of = {one.call.index: one for one in moved}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -88,18 +88,9 @@ def _prepared(
     import torch
 
     from forwardbook.analyzers.instances.draw import ChosenSizes
-    from forwardbook.analyzers.instances.pretrained.generated import generation_phases
-    from forwardbook.analyzers.instances.pretrained.whole import phases_of
     from forwardbook.analyzers.instances.tensors import PlainMaker
 
-    config = None if architecture.inputs else config_from(dict(architecture.config), architecture.model_id)
-    if config is None:
-        phases = user_phases(architecture.model_class, architecture.inputs)
-    else:
-        phases = phases_of(model_named(architecture.model_class), config)
-    generates = any(phase.name == "decode" for phase in phases) and _tokens(architecture)
-    if generates and config is not None:
-        phases = generation_phases(model_named(architecture.model_class), config)
+    phases, generates, encodes = phases_on(architecture, device.type)
     first = phases[0]
     chosen = ChosenSizes({**SMALLEST, **sizes})
     default = torch.get_default_dtype()
@@ -120,10 +111,26 @@ def _prepared(
     )
     from forwardbook.profiling.passes.workload import Workload
 
-    encoder = model.get_encoder() if generates and config is not None and config.is_encoder_decoder else None
+    encoder = model.get_encoder() if generates and encodes else None
     workload = Workload(model, run, device, dtype, generates, encoder)
     notes = ("weights are those of the checkpoint",) if weights else ("weights are random",)
     return Prepared(workload, {phase.name: phase for phase in phases}, made, (*notes, *unused, *told))
+
+
+def phases_on(architecture: Architecture, device: str) -> tuple[Sequence[Phase], bool, bool]:
+    """The calls of a model as made on `cpu` or `cuda`; whether it generates; whether it has an encoder."""
+    from forwardbook.analyzers.instances.pretrained.generated import generation_phases
+    from forwardbook.analyzers.instances.pretrained.whole import phases_of
+
+    if architecture.inputs:
+        return user_phases(architecture.model_class, architecture.inputs), False, False
+    config = config_from(dict(architecture.config), architecture.model_id)
+    kind = model_named(architecture.model_class)
+    phases = phases_of(kind, config)
+    generates = any(phase.name == "decode" for phase in phases)
+    if generates:
+        phases = generation_phases(kind, config, device)
+    return phases, generates, bool(config.is_encoder_decoder)
 
 
 def _unused(model: str, sizes: Mapping[str, int], made: Mapping[str, int]) -> tuple[str, ...]:
@@ -153,11 +160,6 @@ def _each(runs: list[Callable[[], object]]) -> Callable[[], object]:
     return run
 
 
-def _tokens(architecture: Architecture) -> bool:
-    """Whether the model writes tokens from tokens or sounds; recurrences keep no positions to classify by."""
-    return not architecture.inputs
-
-
 def _random(architecture: Architecture, device: torch.device) -> Any:
     """The whole model with random weights, drawn where it will run: a GPU draws a billion in a second."""
     import torch
@@ -172,7 +174,7 @@ def _random(architecture: Architecture, device: torch.device) -> Any:
         try:
             with torch.device(device):
                 return instantiate(kind, config)
-        except RuntimeError:  # its constructor joins what it makes of numbers with what it makes on the device
+        except RuntimeError:  # its constructor joins what it makes on the device with what it does not
             return instantiate(kind, config)
     import importlib
 

@@ -128,7 +128,7 @@ def _report(results: Results) -> Iterator[str]:
         yield f"{equal} of {len(results.comparisons)} calls equal in {' and '.join(parts)};"
         yield "see `static_analysis/static_compute.md`."
     elif not results.derives:
-        yield "Nothing was compared: formulas were not asked for (`pipeline.static_analysis.enable` is false)."
+        yield "Nothing was compared: no formulas were asked for (`pipeline.static_analysis.enable` is false)."
     else:
         yield "Nothing was compared: neither the pass flops nor the pass memory ran."
     yield from _chain(results)
