@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
@@ -152,17 +152,27 @@ def _resize(config: PreTrainedConfig, before: int, after: int) -> None:
     if before == after:
         return
     fields = config.__dict__
-    for name, value in list(fields.items()):
-        if _lists_layers(name, value, before):
-            last = _all_others(cast("Hashable", type(config)), name, tuple(value))
-            further = [last] * after if last else value * after
-            fields[name] = [*value, *further][:after]
+    fields.update(lists_of_layers(fields, type(config), before, after))
     names = fields.get("stage_names") or []
     if len(names) == before + 1:  # what comes before the first layer has a name too
         numbered = [NUMBER.sub(str(i), names[-1]) for i in range(1, after + 1)]
         if not _last_output(config):
             fields["_out_indices"], fields["_out_features"] = [after], numbered[-1:]
         fields["stage_names"] = [names[0], *numbered]
+
+
+def lists_of_layers(
+    fields: Mapping[str, object], config_class: type[PreTrainedConfig], before: int, after: int
+) -> dict[str, list[str]]:
+    """What lists a word for each of `before` layers, for `after` of them: kinds go on as they went."""
+    found: dict[str, list[str]] = {}
+    for name, value in fields.items():
+        if _lists_layers(name, value, before):
+            kinds = cast("list[str]", value)
+            last = _all_others(cast("Hashable", config_class), name, tuple(kinds))
+            further = [last] * after if last else kinds * after
+            found[name] = [*kinds, *further][:after]
+    return found
 
 
 @lru_cache(maxsize=256)

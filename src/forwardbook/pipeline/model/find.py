@@ -7,10 +7,11 @@ import json
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
+from forwardbook.analyzers.instances.pretrained.depth import counts_layers, lists_of_layers
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model.architecture import architecture_of
 from forwardbook.pipeline.model.source import (
@@ -23,6 +24,9 @@ from forwardbook.pipeline.model.source import (
 )
 from forwardbook.pipeline.model.user import from_factory, is_factory, source_digest
 from forwardbook.workspace.model_files import ModelFiles, read_architecture
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig
 
 
 def find_model(
@@ -95,6 +99,7 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
             place = inner if isinstance(inner, dict) else {}
         if not hasattr(holder, last):
             problems.append(name)
+        place.update(_following(place, holder, last, value, fields))
         place[last] = value
     if problems:
         raise ModelUnknown(
@@ -108,6 +113,22 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
         raise ModelUnknown(f"changing the config of {architecture.model_id}: {error}") from error
     source = ModelSource(model_id, model_named(architecture.model_class), new, architecture.source)
     return described(source).model_copy(update={"proposal": architecture.proposal})
+
+
+def _following(
+    place: Mapping[str, JsonValue],
+    holder: object,
+    name: str,
+    value: JsonValue,
+    given: Mapping[str, JsonValue],
+) -> dict[str, JsonValue]:
+    """Where the number of layers changes, what lists their kinds and was not given itself, one for each."""
+    before = getattr(holder, name, None)
+    if not (counts_layers(name) and isinstance(before, int) and isinstance(value, int)):
+        return {}
+    lists = lists_of_layers(place, cast("type[PreTrainedConfig]", type(holder)), before, value)
+    named = {field.rpartition(".")[2] for field in given}
+    return {field: list(kinds) for field, kinds in lists.items() if field not in named}
 
 
 def with_image_size(architecture: Architecture, size: int) -> Architecture:
