@@ -74,7 +74,7 @@ def test_counters_of_tensor_cores_are_the_formulas_in_whole_tiles(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Each product and attention of a formula ends in a counter of the hardware, equal to it once padded."""
+    """Each product and attention, the head of the last position too, ends in a counter, equal once padded."""
     monkeypatch.chdir(tmp_path)
     code = ran("gpt2_two_layers", *GPT2, *sizes, "--ncu", str(COUNTERS / phase), "--json")
     found = json.loads(capsys.readouterr().out)
@@ -82,7 +82,8 @@ def test_counters_of_tensor_cores_are_the_formulas_in_whole_tiles(
     [row] = [row for row in found["chain"] if "attention" in row["operator"]]
 
     assert 0 == code
-    assert {"attn", "c_attn", "c_proj", "c_fc"} <= {name.rpartition(".")[2] for name in reached}
+    assert {"attn", "c_attn", "c_proj", "c_fc", "lm_head"} == {name.rpartition(".")[2] for name in reached}
+    assert {"equal"} == {one["verdict"] for one in found["products"]}
     assert {attention} == {one.partition(" = ")[2] for one in row["counters"]}
 
 

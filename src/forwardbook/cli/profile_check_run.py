@@ -87,8 +87,11 @@ def as_values(check: TraceCheck, counters: tuple[CounterCheck, ...]) -> dict[str
         "forwards": check.repeats,
         "exact": check.exact,
         "totals": {
-            kind: {"formulas": check.predicted(kind), "trace": check.counted(kind)}
-            for kind in ("gemm", "attention", "convolution")
+            "_and_".join(kinds): {
+                "formulas": sum(map(check.predicted, kinds)),
+                "trace": sum(map(check.counted, kinds)),
+            }
+            for kinds in (("gemm",), ("attention",), ("convolution",), ("gemm", "convolution"))
         },
         "products": [
             {
