@@ -42,6 +42,11 @@ class KernelWork:
     """By format, the multiply-adds among the others: of these are products where no tensor core works."""
 
     @property
+    def multiplied(self) -> int | None:
+        """Operations of tensor cores, or all where none worked or they were not told apart."""
+        return self.tensor or self.flops
+
+    @property
     def format(self) -> str | None:
         """The format with most operations."""
         return max(self.formats, key=lambda kind: self.formats[kind]) if any(self.formats.values()) else None

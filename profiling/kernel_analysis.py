@@ -15,6 +15,7 @@ from forwardbook.profiling.readers.kernels import Launch
 from forwardbook.profiling.readers.ncu_csv import NcuReport
 from forwardbook.profiling.readers.problem import NothingCaptured, ReportUnreadable
 from forwardbook.profiling.shares import share
+from forwardbook.profiling.shortening import shortened
 from forwardbook.profiling.tiles import inner_of, tile_of
 
 SUFFIXES = (".csv", ".ncu-rep", ".txt")
@@ -68,7 +69,7 @@ class AnalysedKernel:
     def tiles(self) -> str:
         """The operations as blocks times tiles times the length of the sum, where that is a whole number."""
         tile = tile_of(self.launch.name)
-        counted = self.work.tensor or self.work.flops
+        counted = self.work.multiplied
         if tile is None or self.launch.grid is None or not counted:
             return ""
         inner = inner_of(counted, self.launch.grid, tile)
@@ -154,7 +155,7 @@ def _page(found: FolderAnalysis, device: Device | None) -> Iterator[str]:
         part = row["share_of_peak"]
         cells = (
             f"`{one.label}`",
-            f"`{_cut(one.launch.name)}`",
+            f"`{_cell(shortened(one.launch.name, WIDEST))}`",
             w.format or "unknown",
             "unknown" if w.flops is None else f"{w.flops:,}",
             "unknown" if w.bytes is None else f"{w.bytes:,}",
@@ -169,7 +170,7 @@ def _page(found: FolderAnalysis, device: Device | None) -> Iterator[str]:
     yield "\n## Operations and tiles\n"
     for one in found.kernels:
         if one.tiles():
-            yield f"- `{one.label}`: {one.work.tensor or one.work.flops:,} = {one.tiles()}"
+            yield f"- `{one.label}`: {one.work.multiplied:,} = {one.tiles()}"
     if any(one.work.missing for one in found.kernels):
         yield "\n## Not collected\n"
         for one in found.kernels:
@@ -181,10 +182,8 @@ def _page(found: FolderAnalysis, device: Device | None) -> Iterator[str]:
             yield f"- `{name}`: {reason}"
 
 
-def _cut(name: str) -> str:
-    """A kernel's name as a cell: its end tells the instances of one template apart."""
-    name = name.replace("|", "\\|").replace("`", "'")
-    return name if len(name) <= WIDEST else f"{name[: WIDEST - 23]}...{name[-20:]}"
+def _cell(name: str) -> str:
+    return name.replace("|", "\\|").replace("`", "'")
 
 
 def _shown(value: float | None, scale: float, form: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forwardbook.pipeline.profile.chain import HEAD, chain
 from forwardbook.profiling.shares import share
+from forwardbook.profiling.shortening import shortened
 
 if TYPE_CHECKING:
     from forwardbook.models.roofline import Device
@@ -29,12 +30,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Collection[
         return "  ".join(parts).rstrip()
 
     return "\n".join([line(head), line(["-" * width for width in widths]), *(line(row) for row in rows)])
-
-
-def shortened(text: str, width: int) -> str:
-    """A long text without its middle: beginnings of kernels' names are alike, ends tell them apart."""
-    kept = width - 3
-    return text if len(text) <= width else f"{text[: kept - kept // 3]}...{text[-(kept // 3) :]}"
 
 
 def kernel_table(kernels: Sequence[TopKernel]) -> str:

@@ -55,7 +55,7 @@ class Model:
                 return holding(known, name, sizes, widths)
             except NoFormulas as error:
                 self.told(f"{error}; deriving them")
-        dtype = _dtype(widths.a_bit)
+        dtype = dtype_of(widths.a_bit)
         chosen = next((p for p in self.phases() if p.name == name), None)
         if chosen is None:
             return holding(known, name, sizes, widths)
@@ -80,7 +80,7 @@ class Model:
 
     def derive(self, phase: Phase) -> None:
         """The usual formulas of a phase: activations narrower than four bytes, any larger sizes."""
-        self._keep(self._usual(phase, _dtype(16)))
+        self._keep(self._usual(phase, dtype_of(16)))
 
     def phases(self) -> list[Phase]:
         """How the model is called."""
@@ -201,7 +201,7 @@ def _proved(
             fixed[refused.name] = sizes[refused.name]
 
 
-def _dtype(bits: int) -> torch.dtype:
+def dtype_of(bits: int) -> torch.dtype:
     """The type to derive with: what is computed in four bytes, in more, and in fewer costs differently."""
     import torch
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from forwardbook.formula import parse
 from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import Totals, Widths, evaluate, parsed
-from forwardbook.pipeline.model.pipeline import Model
+from forwardbook.pipeline.model.pipeline import Model, dtype_of
 from forwardbook.pipeline.model.source import ModelRefused
 from forwardbook.pipeline.profile.links import EQUAL, Expected, Link, linked
 from forwardbook.profiling.readers.torch_trace import TorchTrace
@@ -62,12 +62,11 @@ def check_trace(trace: TorchTrace, model: Model, sizes: Mapping[str, int], width
     told = {**sizes_of(trace), **sizes}
     trace, chosen = one_phase(trace, phase, told)
     work = work_of(trace)
-    costs, totals = _generated(trace, model, phase, told, widths) if chosen else (None, None)
-    if costs is None or totals is None:
-        costs = model.phase(phase, told, widths)
-        totals = evaluate(costs, {p.name: told[p.name] for p in costs.parameters}, widths)
+    costs = (_generated(trace, model, phase, told, widths) if chosen else None) or model.phase(
+        phase, told, widths
+    )
     known = {p.name: told[p.name] for p in costs.parameters}
-    expected = expectations(costs, totals)
+    expected = expectations(costs, evaluate(costs, known, widths))
     links, repeats = linked(expected, work.groups)
     return TraceCheck(
         file=trace.file,
@@ -85,23 +84,20 @@ def check_trace(trace: TorchTrace, model: Model, sizes: Mapping[str, int], width
 
 def _generated(
     trace: TorchTrace, model: Model, phase: str, told: Mapping[str, int], widths: Widths
-) -> tuple[PhaseCosts, Totals] | tuple[None, None]:
+) -> PhaseCosts | None:
     """What calls of `generate` cost, as a decoder gets them on that device; nothing for other models.
 
     Traces that mark their phases are of such calls: the last position alone meets the head.
     """
-    import torch
-
     from forwardbook.pipeline.profile.model import phases_on
     from forwardbook.pipeline.profile.predict import Predictor
     from forwardbook.profiling.passes.workload import CallSeen
 
     phases, generates, encodes = phases_on(model.architecture, "cuda" if any(trace.devices) else "cpu")
     if not generates or encodes:
-        return None, None
-    dtype = torch.float32 if widths.a_bit == 32 else torch.bfloat16
-    predictor = Predictor({one.name: one for one in phases}, dtype, told)
-    return predictor.formulas(CallSeen(0, phase, None, told.get("kv_len", 0)))
+        return None
+    predictor = Predictor({one.name: one for one in phases}, dtype_of(widths.a_bit), told)
+    return predictor.formulas(CallSeen(0, phase, None, told.get("kv_len", 0)))[0]
 
 
 def one_phase(trace: TorchTrace, phase: str, told: Mapping[str, int]) -> tuple[TorchTrace, tuple[str, ...]]:

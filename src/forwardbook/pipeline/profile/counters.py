@@ -23,7 +23,11 @@ class Unpadded:
     """A counter of multiply-adds that is the product itself: no tensor core, no tiles filled up."""
 
     formula: int
-    counter: int
+
+    @property
+    def counter(self) -> int:
+        """The same."""
+        return self.formula
 
     @property
     def text(self) -> str:
@@ -48,9 +52,14 @@ class CounterCheck:
         return bool(self.kernel.work.tensor) or tile_of(self.kernel.launch.name) is not None
 
     @property
+    def is_no_product(self) -> bool:
+        """Whether it was counted, and is neither a product of the trace nor looks like one."""
+        return self.kernel.work.flops is not None and self.padding is None and not self.multiplies
+
+    @property
     def explained(self) -> bool:
         """Whether there is nothing to explain, or a product explains it."""
-        return self.kernel.work.flops is None or self.padding is not None or not self.multiplies
+        return self.kernel.work.flops is None or self.padding is not None or self.is_no_product
 
     @property
     def text(self) -> str:
@@ -60,8 +69,7 @@ class CounterCheck:
             return f"counter {label}: not collected: {'; '.join(work.missing)}"
         if self.padding is None or self.group is None:
             tiles = self.kernel.tiles()
-            counted = work.tensor or work.flops
-            shown = f"{counted:,} = {tiles}" if tiles else f"{counted:,}"
+            shown = f"{work.multiplied:,} = {tiles}" if tiles else f"{work.multiplied:,}"
             return f"counter {label}: {shown}: no product of the trace explains it"
         product = f"{self.group.operator} {self.group.shape}"
         part = (self.padding.counter - self.padding.formula) / self.padding.formula
@@ -75,12 +83,8 @@ class CounterCheck:
 
 def counter_lines(checks: Sequence[CounterCheck]) -> Iterator[str]:
     """Each kernel of products by itself, all others in one line."""
-    others = [
-        one
-        for one in checks
-        if one.padding is None and one.explained and one.kernel.work.flops is not None
-    ]
-    yield from (one.text for one in checks if one not in others)
+    others = [one for one in checks if one.is_no_product]
+    yield from (one.text for one in checks if not one.is_no_product)
     if others:
         done = sum(one.kernel.work.flops or 0 for one in others)
         yield f"counters of {len(others)} other launches: {done:,} operations, no products"
@@ -111,13 +115,13 @@ def _checked(kernel: AnalysedKernel, groups: Sequence[WorkGroup]) -> CounterChec
 def _explained(kernel: AnalysedKernel, group: WorkGroup) -> Explanation | None:
     """What the tensor cores were counted to do, or all where they are not told apart."""
     work, grid, name = kernel.work, kernel.launch.grid, kernel.launch.name
-    counter = work.tensor or work.flops
+    counter = work.multiplied
     if not counter or grid is None:
         return None
     if shape := _PRODUCT.fullmatch(group.shape):
         m, n, k = (int(shape[part]) for part in ("m", "n", "k"))
         if not work.tensor and 2 * m * n * k in work.fused.values():
-            return Unpadded(2 * m * n * k, 2 * m * n * k)
+            return Unpadded(2 * m * n * k)
         return explain(counter, grid, name, m, n, k)
     if work.tensor and _FUSED.search(name) and (shape := _ATTENTION.fullmatch(group.shape)):
         b, h, q, k, key, value = (int(shape[part]) for part in ("b", "h", "q", "k", "key", "value"))
