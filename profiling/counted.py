@@ -16,6 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.bridges import no_initialisation
 from forwardbook.analyzers.symbolic.fused import grouped_mm
+from forwardbook.analyzers.symbolic.of_data import DataSizes
 from forwardbook.analyzers.symbolic.run import MetaMaker, NumberSizes
 from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.profiling.hooks import watched
@@ -34,9 +35,9 @@ class Counted:
 class _Carrying(TorchDispatchMode):
     """Lets meta tensors carry values, so that branches go as in eager; notes the storages it sees."""
 
-    def __init__(self) -> None:
+    def __init__(self, chosen: NumberSizes) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.values = Values(symbolic=False)
+        self.values = Values(symbolic=False, data=DataSizes(chosen, told=chosen.chosen))
         self.watching = False
         self.seen: set[int] = set()
 
@@ -95,7 +96,7 @@ def count(
         Exception: whatever the module raises when it is built or called.
     """
     chosen = NumberSizes(sizes)
-    carrying = _Carrying()
+    carrying = _Carrying(chosen)
     default = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:

@@ -66,7 +66,8 @@ def run_first_statically(
     for inputs in (recipe.inputs, *recipe.alternatives):
         one = replace(recipe, inputs=inputs, alternatives=())
         try:
-            return one, run_statically(one, dtype, hints)
+            run = run_statically(one, dtype, hints)
+            return run.over(one), run
         except Exception as error:  # noqa: BLE001 - the first reason is told
             problem = problem or error
     assert problem is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Protocol
 
@@ -25,8 +25,10 @@ from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.host import weights_of_host
 from forwardbook.analyzers.symbolic.kernels import native_shapes
-from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
+from forwardbook.analyzers.symbolic.ledger import Guard, Ledger, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
+from forwardbook.analyzers.symbolic.node import Node
+from forwardbook.analyzers.symbolic.of_data import DataSizes
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.shadows import carry
 from forwardbook.analyzers.symbolic.told import noted
@@ -152,6 +154,13 @@ class SymbolicRun:
     expressions: Expressions
     root: torch.nn.Module
     notes: dict[str, SizeNote]
+    within: tuple[Node, ...] = ()
+    """That sizes which data decides are at most as large as what they count in."""
+
+    def over(self, recipe: Recipe) -> Recipe:
+        """The recipe, with the ranges of sizes that data decides among what it asks of sizes."""
+        ranges = self.expressions.conditions(Guard(node, True, ()) for node in self.within)
+        return replace(recipe, conditions=(*recipe.conditions, *(one.text() for one in ranges)))
 
 
 @contextmanager
@@ -196,10 +205,10 @@ def run_symbolically(
     ledger = Ledger()
     expressions = Expressions(ledger)
     sizes = SymbolicSizes(ledger, hints or {}, pinned or {})
-    values = Values(symbolic=True)
+    values = Values(symbolic=True, data=DataSizes(sizes))
     recorder = Recorder(Widths(*map(Expr.symbol, SYMBOLIC_WIDTHS)), dtype, values, ledger, expressions)
     if places is not None:
-        recorder.places = places.segment
+        recorder.places = values.data.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
     bridged = (symbolic_integers(packages), caches_apart(), symbols_written(), *_on_any_device())
@@ -212,7 +221,8 @@ def run_symbolically(
         stack.enter_context(weights_of_host())
         with _no_collection(), FusedOperations(symbolic=True), recorder.watching(root):
             root(*args, **kwargs)
-    return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes)
+    within = tuple(values.data.within)
+    return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes, within)
 
 
 class NumberSizes:
@@ -230,13 +240,15 @@ def run_measured(
 ) -> tuple[Trace, torch.nn.Module]:
     """The same recipe at plain integers, on the meta device, under the same recorder."""
     native_shapes()
-    values = Values(symbolic=False)
+    chosen = NumberSizes(sizes)
+    values = Values(symbolic=False, data=DataSizes(chosen, told=sizes))
     recorder = Recorder(widths, dtype, values)
     with ExitStack() as stack, caches_apart(), default_dtype(dtype), torch.no_grad():
         for one in _on_any_device():
             stack.enter_context(one)
-        root, args, kwargs = _built(recipe, NumberSizes(sizes), values, recorder)
+        root, args, kwargs = _built(recipe, chosen, values, recorder)
         stack.enter_context(weights_of_host())
         with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)
+    recorder.trace.data = values.data.chosen
     return recorder.trace, root

@@ -92,7 +92,7 @@ def rows(mask: Tensor) -> Tensor:
 
 def columns(mask: Tensor) -> list[Tensor]:
     """The same, one tensor for each dimension."""
-    return _apart(_everything(mask), element_count(mask))
+    return apart(_everything(mask), element_count(mask))
 
 
 def one_of_each_row(mask: Tensor) -> list[Tensor]:
@@ -100,10 +100,10 @@ def one_of_each_row(mask: Tensor) -> list[Tensor]:
     value = shadow(mask)
     if value is None or value.dim() != 2 or not value.numel() or not bool((value.bool().sum(1) == 1).all()):
         return []
-    return _apart(value.bool().nonzero(), mask.shape[0])
+    return apart(value.bool().nonzero(), mask.shape[0])
 
 
-def _apart(places: Tensor, count: int) -> list[Tensor]:
+def apart(places: Tensor, count: int) -> list[Tensor]:
     """The columns of what `nonzero` gives, on meta; `count` is the number of places, symbolic where it is."""
     found = (column.contiguous() for column in places.unbind(1))
     return [carry(torch.empty((count,), dtype=torch.int64, device="meta"), column) for column in found]

@@ -245,6 +245,15 @@ def _call_histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) 
 
 
 _nn = torch._C._nn
+def _call_one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """On meta as torch does it there, which turns symbolic classes into a number first."""
+    if tensor.device.type != "meta" or not isinstance(num_classes, torch.SymInt):
+        made: Tensor = _nn.one_hot(tensor, num_classes)
+        return made
+    classes = torch.arange(num_classes, dtype=tensor.dtype, device=tensor.device)
+    return tensor.unsqueeze(-1).eq(classes).to(torch.int64)
+
+
 STAND_INS: dict[object, Callable[..., object]] = {
     torch.max_pool1d: _first(_call_max(1)),
     torch.max_pool2d: _first(_call_max(2)),
@@ -265,5 +274,6 @@ STAND_INS: dict[object, Callable[..., object]] = {
     _nn.col2im: _call_col2im,
     torch.group_norm: _call_group_norm,
     torch.histc: _call_histc,
+    _nn.one_hot: _call_one_hot,
     **CELLS,
 }

@@ -105,6 +105,8 @@ class Trace:
     events: list[Event] = field(default_factory=list)
     unruled: list[Unruled] = field(default_factory=list)
     assumed: Counter[str] = field(default_factory=Counter)
+    data: dict[str, int] = field(default_factory=dict)
+    """Sizes that only data decides, and what they were in a measured run."""
     weights: dict[int, Size] = field(default_factory=dict)
     capacity: dict[int, Size] = field(default_factory=dict)
 

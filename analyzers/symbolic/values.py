@@ -9,17 +9,17 @@ Both are written down.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
 
 from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, leaving, lifted, on_cpu
 from forwardbook.analyzers.symbolic.largest import follow_largest
-from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
+from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.memory import Memory
-from forwardbook.analyzers.symbolic.on_meta import run_on_meta
+from forwardbook.analyzers.symbolic.of_data import DataSizes, follow_weights, mark
+from forwardbook.analyzers.symbolic.on_meta import run_on_meta, run_on_values
 from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
 from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import (
@@ -59,8 +59,9 @@ class UnknownValue(RuntimeError):
 class Values:
     """Runs one operation on meta tensors and keeps the values up to date; counts what it had to assume."""
 
-    def __init__(self, symbolic: bool) -> None:
+    def __init__(self, symbolic: bool, data: DataSizes | None = None) -> None:
         self.symbolic = symbolic
+        self.data = data or DataSizes(None)
         self.memory: Memory | None = None
         """Where layouts are remembered: in the call of a symbolic run, not while its module is built."""
         self.assumed: Counter[str] = Counter()
@@ -112,11 +113,7 @@ class Values:
         known = all(shadow(t) is not None for t in inputs) and sum(map(elements, inputs)) <= LIMIT
 
         def real() -> object:
-            real_args, real_kwargs = mapped(_value_of, (args, kwargs))
-            if real_kwargs.get("device") is not None:
-                real_kwargs = {**real_kwargs, "device": torch.device("cpu")}
-            with _floats_as_usual():
-                return func(*real_args, **real_kwargs)
+            return run_on_values(func, args, kwargs)
 
         if name in ("_local_scalar_dense", "is_nonzero", "item", "equal"):
             if not (known and inputs):
@@ -148,6 +145,8 @@ class Values:
     def _dynamic(
         self, name: str, inputs: list[Tensor], known: bool, real: Callable[[], object]
     ) -> object:
+        if name == "nonzero" and (counted := self.data.rows(inputs[0])) is not None:
+            return counted
         if name == "nonzero" and self._everywhere(inputs[0], name):
             return rows(inputs[0])
         same_rank = name == "masked_select" and inputs[0].dim() == inputs[1].dim()
@@ -174,6 +173,9 @@ class Values:
         for index in indices:
             if index is None or index.dtype not in (torch.bool, torch.uint8):
                 found.append(index)
+                continue
+            if places := self.data.columns(index):
+                found += places
                 continue
             if self._everywhere(index, "boolean index"):
                 found += columns(index)
@@ -211,6 +213,9 @@ class Values:
         real: Callable[[], object],
     ) -> None:
         outputs = tensors_in(out)
+        follow_weights(outputs, inputs)
+        if name in _CHOOSING and outputs and not known and inputs[0].is_floating_point():
+            mark([o for o in outputs if o.dtype == torch.int64])  # also where they are too many to carry
         if not outputs or any(elements(o) > LIMIT for o in outputs):
             return
         mutable = schema_of(func).mutable
@@ -267,27 +272,6 @@ class Values:
         else:
             carry(index, flat.reshape(shape))
         self.assumed[f"balanced routing: indices of {name} over values from weights go round robin"] += 1
-
-
-@contextmanager
-def _floats_as_usual() -> Iterator[None]:
-    """Inside, floats made of whole numbers are wide: a model in bfloat16 runs where float32 is the default.
-
-    A length over a stride would be rounded to eight bits otherwise, and padded to another length.
-    """
-    before = torch.get_default_dtype()
-    if before.itemsize >= torch.float32.itemsize:
-        yield
-        return
-    torch.set_default_dtype(torch.float32)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
-
-
-def _value_of(leaf: object) -> object:
-    return shadow(leaf) if isinstance(leaf, Tensor) else hint_of(leaf)
 
 
 # How C++ code that knows no symbols asks for a shape; the numbers are written down as needed.

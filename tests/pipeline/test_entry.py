@@ -236,6 +236,35 @@ def test_contradicting_judge_forbids_exact(facts: Facts, found: list[Found]) -> 
     assert ["counter says otherwise of flops: counts 7"] == [row.reason for row in made.unresolved]
 
 
+class Chosen(nn.Module):
+    """Projects the rows whose best of four scores is not the first."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.score, self.project = nn.Linear(width, 4), nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        kept = x[self.score(x).argmax(-1) != 0]
+        out: Tensor = self.project(kept)
+        return out
+
+
+def test_what_hangs_on_data_is_bounded(recipe_from: Callable[..., Recipe]) -> None:
+    """Formulas that name how many rows data chose are bounded; the reason says which line and what range."""
+    recipe = over_rows(recipe_from, Chosen, "width", rows=6, width=8)
+
+    file = Path(__file__)
+    facts = read_class("Chosen", file, Sources([file.parent]))
+
+    made = record(facts, "tests", regimes_of(recipe, seed=1, points=3, explore=False))
+
+    assert (made.validation.verdict, made.unresolved) == ("bounded", ())
+    assert {one.proof.verdict for one in made.regimes if one.proof is not None} == {"bounded"}
+    line = "`kept = x[self.score(x).argmax(-1) != 0]`"
+    said = f"{{kept_count}}: how many are true, which data decides: {line}, at most {{rows}}"
+    assert made.validation.reason == said
+
+
 def test_names_are_unique() -> None:
     """A label that is used again gets a number."""
     assert ["a", "b", "a 2"] == unique_names(["a", "b", "a"])

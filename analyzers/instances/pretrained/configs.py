@@ -29,6 +29,7 @@ CHOSEN = re.compile(
 )
 GROUPS = ("n_group", "moe_num_groups", "num_expert_groups")
 EXPERTS_KEPT = 8  # more than the usual top-k, so that balanced routing leaves experts to choose from
+EXPERTS_LEAST = 6  # of several: loops over those that get tokens are interpolated from half of them on
 
 def make_config(
     config_class: type[PreTrainedConfig],
@@ -150,8 +151,8 @@ def _cut_experts(config: PreTrainedConfig) -> None:
     groups = max([fields[n] for n in GROUPS if is_size(fields.get(n))], default=1)
     kept = max(EXPERTS_KEPT, 2 * chosen, 2 * groups)  # two experts for every choice and in every group
     for name, value in list(fields.items()):
-        if is_size(value) and EXPERTS.match(name) and value > kept:
-            fields[name] = kept
+        if is_size(value) and EXPERTS.match(name) and value > 1:
+            fields[name] = max(min(value, kept), EXPERTS_LEAST)
 
 
 _DOCUMENTED = re.compile(r"^[ \t]+(\w+) \(`[^)]*\):\s*\n\s+(.+)$", re.MULTILINE)

@@ -143,7 +143,7 @@ def _coverage(rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]]) ->
         "Person",
     )
     yield Table(head, tuple(table))
-    yield Heading(2, "Not proved")
+    yield Heading(2, "Not exact")
     unproved = [row for row in rows if row.verdict != "exact"]
     reasons = {key: str(_dict(raw, "validation").get("reason", "")) for key, raw in holes}
     if unproved:

@@ -220,6 +220,8 @@ class _Unit:
             state, kind = ("unproved", "timeout") if reached.late else ("wrong", "refuted")
         elif state == "unproved":
             kind = "timeout" if reached.late else kind_of(entry)
+        elif state == "bounded":
+            kind = "hangs on data"
         reason = entry.validation.reason
         if state in ("exact", "bounded") and (problems := misread(entry)):
             state, kind, reason = "unproved", "not proved", "; ".join(problems)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forwardbook.analyzers.reader import Facts
+from forwardbook.analyzers.symbolic.of_data import OF_DATA
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import short_file
+from forwardbook.formula import Expr
 from forwardbook.pipeline.derivation.assumptions import left_out, uncast
 from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
 from forwardbook.pipeline.derivation.found import Found
@@ -109,12 +111,30 @@ def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) ->
 
 
 def verdict(found: Found) -> Verdict:
-    """What the measurements say of a regime."""
+    """What the measurements say of a regime: `bounded` where its formulas name a size that data decides."""
     if found.exact:
-        return "exact"
+        return "bounded" if of_data(found) else "exact"
     if any(d.proof.differences for d in (*found.also, found.derived)):
         return "wrong"
     return "unproved"
+
+
+def of_data(found: Found) -> list[SizeNote]:
+    """The sizes in the formulas of a regime that only data decides."""
+    names = sorted(found.derived.pattern.summary.symbols())
+    notes = (found.derived.notes[name] for name in names if name in found.derived.notes)
+    return [note for note in notes if note.source.startswith(OF_DATA)]
+
+
+def _ranges(found: Sequence[Found]) -> str:
+    """What formulas of a class hang on that only data decides, and how much that can be."""
+    notes = {note.name: note for one in found for note in of_data(one)}
+    said = []
+    for name, note in sorted(notes.items()):
+        limits = (c for one in found for c in one.conditions if c.op == "<=" and c.left == Expr.symbol(name))
+        most = dict.fromkeys(f"at most {c.right.text()}" for c in limits)
+        said.append(f"{{{name}}}: {note.meaning}, {' or '.join(most) or 'in no range that a condition says'}")
+    return "; ".join(said)
 
 
 def parameters(notes: Mapping[str, SizeNote], regimes: Iterable[Regime]) -> tuple[Parameter, ...]:
@@ -182,7 +202,8 @@ def record(
         *(row for one in regimes for row in _contradicted(one)),
     )
     verdicts = {one.proof.verdict for one in regimes if one.proof is not None}
-    overall: Verdict = "exact" if verdicts == {"exact"} and not rows else "unproved"
+    proved: Verdict = "bounded" if "bounded" in verdicts else "exact"
+    overall: Verdict = proved if verdicts <= {"exact", "bounded"} and verdicts and not rows else "unproved"
     return Entry(
         full_class_name=facts.full_class_name,
         library=library,
@@ -196,7 +217,8 @@ def record(
         unresolved=rows,
         derived_by=tuple(derived_by),  # type: ignore[arg-type]
         validation=Validation(
-            verdict=overall, reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3])
+            verdict=overall,
+            reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3]) or _ranges(kept),
         ),
     )
 

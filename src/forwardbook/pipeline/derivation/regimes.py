@@ -31,7 +31,8 @@ def run_first(
     for inputs in (recipe.inputs, *recipe.alternatives):
         one = replace(recipe, inputs=inputs, alternatives=())
         try:
-            return one, run_symbolically(one, dtype, hints=hints)
+            run = run_symbolically(one, dtype, hints=hints)
+            return run.over(one), run
         except Exception as error:  # noqa: BLE001 - analysed code may raise anything; the first reason is told
             problem = problem or error
     assert problem is not None

@@ -91,7 +91,8 @@ def _first_run(
     for inputs in (phase.recipe.inputs, *phase.recipe.alternatives):
         one = replace(phase.recipe, inputs=inputs, alternatives=())
         try:
-            return one, run_symbolically(one, dtype, hints, pinned)
+            run = run_symbolically(one, dtype, hints, pinned)
+            return run.over(one), run
         except Exception as error:  # noqa: BLE001 - analysed code may raise anything; the first reason is told
             problem = problem or error
     reason = f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"

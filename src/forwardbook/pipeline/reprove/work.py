@@ -60,6 +60,8 @@ class Way:
     told: tuple[str, ...]
     """What its config says beside sizes."""
     key: tuple[object, ...]
+    data: Mapping[str, int]
+    """The sizes that only data decides, as a run at its sizes has them."""
 
     @property
     def recipe(self) -> Recipe:
@@ -69,7 +71,7 @@ class Way:
     @property
     def hints(self) -> Mapping[str, int]:
         """Its sizes, as its model has them."""
-        return self.asked.hints
+        return {**self.asked.hints, **self.data}
 
     @property
     def inputs(self) -> frozenset[str]:
@@ -100,7 +102,7 @@ class Runs:
     def __init__(self, request: Request, clock: Clock) -> None:
         self.scale, self.clock = request.scale, clock
         self.rng = random.Random(f"{request.seed} {' '.join(request.stored)}")
-        self._called: dict[tuple[object, ...], frozenset[str]] = {}
+        self._called: dict[tuple[object, ...], tuple[frozenset[str], Mapping[str, int]]] = {}
 
     def through(self, entries: Sequence[Again]) -> None:
         """Take of every entry the next way to call it, until nothing is open or no way is left."""
@@ -141,12 +143,13 @@ class Runs:
                 )
                 if key not in self._called:
                     trace = measure(one, asked.hints, torch.float32, widths_of(torch.float32))
-                    self._called[key] = frozenset(class_name(call.module) for call in trace.calls)
+                    self._called[key] = frozenset(class_name(c.module) for c in trace.calls), trace.data
             except Exception as error:  # noqa: BLE001 - another way may run; else the reason is told
                 entry.reason = entry.reason or said(error)
                 continue
-            if one.calls_as in self._called[key]:
-                return Way(asked, told, key)
+            called, data = self._called[key]
+            if one.calls_as in called:
+                return Way(asked, told, key, data)
         return None
 
     def measured(self, same: Sequence[Call]) -> None:
@@ -191,8 +194,10 @@ class Runs:
         if sizes is None:
             entry.note(one, "no sizes were found that satisfy all conditions")
             return None
+        sizes = {n: size for n, size in sizes.items() if n not in way.data or n in one.names}
         try:
-            return measure(way.recipe, sizes, dtype, widths), {**sizes, **widths}
+            trace = measure(way.recipe, sizes, dtype, widths)
+            return trace, {**sizes, **trace.data, **widths}
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
             entry.note(one, said(error))
             return None

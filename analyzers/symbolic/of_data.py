@@ -1,0 +1,153 @@
+"""Sizes that only data decides: how many tokens an expert gets, how many experts get any.
+
+Where a mask was computed from weights nobody knows how much of it is true; a number of this run would say
+nothing of another. So the line that asks is given a size of its own, named after what it assigns to, and what
+it makes has as many rows: a symbol in a symbolic run, the number that was drawn where it is measured. It is
+the same each time that the line runs.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+from collections.abc import Callable, Collection, Iterable
+from types import FrameType
+from typing import Final, Protocol
+
+import torch
+from torch import Tensor
+
+from forwardbook.analyzers.symbolic.ledger import number_of
+from forwardbook.analyzers.symbolic.node import Node
+from forwardbook.analyzers.symbolic.places import segment
+from forwardbook.analyzers.symbolic.shadows import apart, carry, element_count, elements, numbers, shadow
+from forwardbook.analyzers.symbolic.trace import Place
+from forwardbook.errors import ForwardbookError
+
+OF_DATA: Final = "data, "
+"""How the source of such a size begins; the file and the line follow."""
+
+_ASSIGNED: Final = re.compile(r"^\s*(?:\w+\s*,\s*)*(\w+)\s*=(?!=)")
+_ABOVE: Final = 4  # lines that an assignment may begin before the call in it
+
+
+class Asked(Protocol):
+    """Answers what a size is, as the sizes of a recipe are answered."""
+
+    def __call__(self, name: str, hint: int, meaning: str = "", source: str = "") -> int:
+        """A symbol or a number."""
+        ...
+
+
+class OutOfRange(ForwardbookError):
+    """More rows were asked for than a mask has elements."""
+
+
+def of_weights(tensor: Tensor) -> bool:
+    """Whether the value that a tensor carries stands for one that only weights and data give."""
+    return getattr(tensor, "_forwardbook_of_weights", False)
+
+
+def follow_weights(made: Iterable[Tensor], given: Iterable[Tensor]) -> None:
+    """What is computed of whole numbers or truths that weights gave is of them, too; floats are not."""
+    if any(map(of_weights, given)):
+        mark(one for one in made if not one.is_floating_point())
+
+
+def mark(tensors: Iterable[Tensor]) -> None:
+    """Writes down that what these carry stands for values of weights."""
+    for tensor in tensors:
+        tensor._forwardbook_of_weights = True  # type: ignore[attr-defined]
+
+
+class DataSizes:
+    """The sizes of one run that its lines asked for; none where nobody answers (`ask` is None).
+
+    Where it is `told` sizes, others are not asked for.
+    """
+
+    def __init__(self, ask: Asked | None, told: Collection[str] | None = None) -> None:
+        self.ask, self.told = ask, told
+        self.places: Callable[[FrameType | None], tuple[Place, ...]] = segment
+        self.within: list[Node] = []
+        """That a size is at most as large as the mask it counts in, each time that it was asked for."""
+        self.chosen: dict[str, int] = {}
+        """The number of each in this run; of those that it was not told, as many as were true at first."""
+        self._at: dict[tuple[str, int], tuple[str, int]] = {}
+
+    def rows(self, mask: Tensor) -> Tensor | None:
+        """What `nonzero` gives of a mask computed from weights, with as many rows as its line has a size for.
+
+        None of any other mask. The first are those that are true in this run.
+
+        Raises:
+            OutOfRange: a number was chosen that is larger than the mask.
+        """
+        found = self._chosen(mask)
+        if found is None:
+            return None
+        places, count = found
+        made = carry(torch.empty((count, mask.dim()), dtype=torch.int64, device="meta"), places)
+        mark([made])
+        return made
+
+    def columns(self, mask: Tensor) -> list[Tensor]:
+        """The same, one tensor for each dimension; none where it gives none."""
+        found = self._chosen(mask)
+        made = apart(*found) if found is not None else []
+        mark(made)
+        return made
+
+    def _chosen(self, mask: Tensor) -> tuple[Tensor, int] | None:
+        """The places of what is true and then of the others, as many as its line has a size for; that."""
+        place = self.places(sys._getframe(1))[-1:] if self.ask is not None and of_weights(mask) else ()
+        if not place:
+            return None
+        value, most = shadow(mask), elements(mask)
+        count = self._asked(place[0], int(value.sum()) if value is not None else most, most)
+        if count is None:
+            return None
+        self._keep(count, element_count(mask))
+        at = torch.arange(number_of(count), device="cpu") % max(most, 1)
+        if value is not None:  # else they are too many to carry, and any places will do
+            at = value.flatten().to(torch.uint8).argsort(descending=True, stable=True)[at]
+        return torch.stack(torch.unravel_index(at, numbers(mask.shape)), 1), count
+
+    def _asked(self, place: Place, natural: int, most: int) -> int | None:
+        """The size of a line, if it was chosen; else what is true stays what it is."""
+        assert self.ask is not None
+        known = self._at.get((place.file, place.line))
+        if known is None:
+            name = self._name(place)
+            hint = min(max(natural // 2, 2), most)  # runs with a few more of them are possible, too
+            known = self._at[place.file, place.line] = name, hint
+        name, hint = known
+        if self.told is not None and name not in self.told:
+            self.chosen.setdefault(name, natural)
+            return None
+        said = linecache.getline(place.file, place.line).strip()
+        meaning = f"how many are true, which data decides: `{said}`"
+        count = self.ask(name, hint, meaning, f"{OF_DATA}{place.function} line {place.line}")
+        self.chosen[name] = number_of(count)
+        return count
+
+    def _name(self, place: Place) -> str:
+        """After what the line assigns to, `token_idx_count`; numbered where another line has the name."""
+        lines = (linecache.getline(place.file, line) for line in range(place.line, place.line - _ABOVE, -1))
+        target = next((found[1] for line in lines if (found := _ASSIGNED.match(line))), "selected")
+        taken = {name for name, _ in self._at.values()}
+        names = (f"{target}_count{number}" for number in ("", *map(str, range(2, len(taken) + 3))))
+        return next(name for name in names if name not in taken)
+
+    def _keep(self, count: int, most: int) -> None:
+        """Notes that a size is within what it counts in; a count of a loop is interpolated over beyond."""
+        if not isinstance(count, torch.SymInt) and isinstance(most, torch.SymInt):
+            return
+        asked, there = number_of(count), number_of(most)
+        if asked > there:
+            raise OutOfRange(f"{asked} rows were asked for of a mask of {there} elements")
+        within = count <= most
+        if isinstance(within, torch.SymBool):
+            self.within.append(within.node)
+            bool(within)  # a condition of this call
