@@ -29,6 +29,9 @@ OF_DATA: Final = "data, "
 """How the source of such a size begins; the file and the line follow."""
 
 _ASSIGNED: Final = re.compile(r"^\s*(?:\w+\s*,\s*)*(\w+)\s*=(?!=)")
+SOME: Final = 11  # of what has no range
+LARGEST: Final = 1 << 62
+
 _ABOVE: Final = 4  # lines that an assignment may begin before the call in it
 
 
@@ -50,9 +53,16 @@ def of_weights(tensor: Tensor) -> bool:
 
 
 def follow_weights(made: Iterable[Tensor], given: Iterable[Tensor]) -> None:
-    """What is computed of whole numbers or truths that weights gave is of them, too; floats are not."""
+    """Truths that are computed of weights are of them, and whatever whole numbers or truths come of such."""
     if any(map(of_weights, given)):
         mark(one for one in made if not one.is_floating_point())
+    elif any(one.dtype == torch.bool for one in made) and any(map(_is_of_weights, given)):
+        mark(one for one in made if one.dtype == torch.bool)
+
+
+def _is_of_weights(tensor: Tensor) -> bool:
+    """Whether a tensor holds numbers that nobody knows; those that are too many to carry are none."""
+    return tensor.is_floating_point() and shadow(tensor) is None and tensor.device.type == "meta"
 
 
 def mark(tensors: Iterable[Tensor]) -> None:
@@ -99,16 +109,24 @@ class DataSizes:
         mark(made)
         return made
 
+    def number(self, natural: int) -> int | None:
+        """A whole number that weights gave and Python asks for; none where its line has no size."""
+        place = self.places(sys._getframe(1))[-1:] if self.ask is not None else ()
+        return self._asked(place[0], natural, LARGEST) if place else None
+
     def _chosen(self, mask: Tensor) -> tuple[Tensor, int] | None:
         """The places of what is true and then of the others, as many as its line has a size for; that."""
         place = self.places(sys._getframe(1))[-1:] if self.ask is not None and of_weights(mask) else ()
         if not place:
             return None
         value, most = shadow(mask), elements(mask)
-        count = self._asked(place[0], int(value.sum()) if value is not None else most, most)
+        count: int | None = getattr(mask, "_forwardbook_count", None)  # of a line that chose by the same mask
         if count is None:
-            return None
-        self._keep(count, element_count(mask))
+            count = self._asked(place[0], int(value.sum()) if value is not None else most, most)
+            if count is None:
+                return None
+            self._keep(count, element_count(mask))
+            mask._forwardbook_count = count  # type: ignore[attr-defined]
         at = torch.arange(number_of(count), device="cpu") % max(most, 1)
         if value is not None:  # else they are too many to carry, and any places will do
             at = value.flatten().to(torch.uint8).argsort(descending=True, stable=True)[at]
@@ -120,14 +138,16 @@ class DataSizes:
         known = self._at.get((place.file, place.line))
         if known is None:
             name = self._name(place)
-            hint = min(max(natural // 2, 2), most)  # runs with a few more of them are possible, too
+            # runs with a few more of them are possible, too
+            hint = SOME if most == LARGEST else min(max(natural // 2, 2), most)
             known = self._at[place.file, place.line] = name, hint
         name, hint = known
         if self.told is not None and name not in self.told:
             self.chosen.setdefault(name, natural)
             return None
         said = linecache.getline(place.file, place.line).strip()
-        meaning = f"how many are true, which data decides: `{said}`"
+        what = "a number" if most == LARGEST else "how many are true"
+        meaning = f"{what}, which data decides: `{said}`"
         count = self.ask(name, hint, meaning, f"{OF_DATA}{place.function} line {place.line}")
         self.chosen[name] = number_of(count)
         return count

@@ -137,6 +137,8 @@ class Values:
         return out
 
     def _assumed_scalar(self, name: str, tensor: Tensor) -> bool | int | float:
+        if tensor.dtype == torch.int64 and (number := self.data.number(natural=1)) is not None:
+            return number
         self.assumed[f"the value of a {str(tensor.dtype).split('.')[1]} scalar ({name})"] += 1
         if name == "equal" or tensor.dtype == torch.bool:
             return False

@@ -77,12 +77,21 @@ def _totals(
         try:
             sizes, widths = hints_of(recipe), widths_of(torch.float32)
             trace = measure(recipe, sizes, torch.float32, widths)
+            if of_data := _named(trace.data, stored):  # balanced, and the same each time that a line runs
+                sizes |= of_data
+                trace = measure(recipe, sizes, torch.float32, widths)
         except Exception as error:  # noqa: BLE001 - another way of making inputs may do; the first reason is told
             problem = problem or error
             continue
         return _Tree(trace, recipe, {**sizes, **widths}, stored, family).totals(unit, way.name)
     text = f"{type(problem).__name__}: {problem}" if problem is not None else "no inputs are known"
     return ModelTotals(unit=unit, model=way.name, problem=" ".join(text.split())[:200])
+
+
+def _named(sizes: Sums, stored: Mapping[str, Sequence[StoredRegime]]) -> Sums:
+    """Those that a regime names."""
+    names = frozenset[str]().union(*(one.names for regimes in stored.values() for one in regimes))
+    return {name: size for name, size in sizes.items() if name in names}
 
 
 def _each(recipe: Recipe | None) -> list[Recipe]:

@@ -12,6 +12,7 @@ from forwardbook.analyzers.instances.pretrained.whole import Filling, Phase
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.assume import Assumed, informative
 from forwardbook.analyzers.symbolic.loops import POINTS as LOOP_POINTS
+from forwardbook.analyzers.symbolic.of_data import OF_DATA
 from forwardbook.analyzers.symbolic.patterns import Pattern, find_call, patterns
 from forwardbook.analyzers.symbolic.rising import MAX_DEGREE
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun, run_symbolically
@@ -55,6 +56,7 @@ def phase_costs(
     """
     fixed = dict(pinned or {})
     recipe, run = _first_run(phase, dtype, hints, fixed)
+    _refuse_data(phase, run)
     whole = patterns(run, recipe.calls_as)[-1]
     derivation = _Derivation(phase, recipe, dtype, run, whole, _tree(run, whole), fixed)
     derivation.interpolate(hints)
@@ -81,6 +83,17 @@ def phase_costs(
             differences=differences,
         ),
     )
+
+
+def _refuse_data(phase: Phase, run: SymbolicRun) -> None:
+    """Costs of a model are numbers, and a size that only data decides has none before it runs on data."""
+    said = [f"{n.name}: {n.meaning} ({n.source})" for n in run.notes.values() if n.source.startswith(OF_DATA)]
+    if said:
+        told = "\n  ".join(said)
+        raise ModelRefused(
+            f"{phase.recipe.target} ({phase.name}): what it costs hangs on data\n  {told}\n"
+            "  its classes have formulas in these names: forwardbook analyze-module, forwardbook show"
+        )
 
 
 def _first_run(
