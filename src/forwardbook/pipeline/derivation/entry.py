@@ -8,7 +8,7 @@ from forwardbook.analyzers.reader import Facts
 from forwardbook.analyzers.symbolic.of_data import OF_DATA
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import short_file
-from forwardbook.formula import Expr
+from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.assumptions import left_out, uncast
 from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
 from forwardbook.pipeline.derivation.found import Found
@@ -131,9 +131,10 @@ def _ranges(found: Sequence[Found]) -> str:
     notes = {note.name: note for one in found for note in of_data(one)}
     said = []
     for name, note in sorted(notes.items()):
-        limits = (c for one in found for c in one.conditions if c.op == "<=" and c.left == Expr.symbol(name))
-        most = dict.fromkeys(f"at most {c.right.text()}" for c in limits)
-        said.append(f"{{{name}}}: {note.meaning}, {' or '.join(most) or 'in no range that a condition says'}")
+        asked = (Condition.parse(text) for one in found for text in one.derived.recipe.conditions)
+        limits = (c.right.text() for c in asked if c.op == "<=" and c.left == Expr.symbol(name))
+        most = " or ".join(f"at most {text}" for text in dict.fromkeys(limits))
+        said.append(f"{{{name}}}: {note.meaning}, {most or 'of any size'}")
     return "; ".join(said)
 
 
