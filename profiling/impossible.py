@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from forwardbook.analyzers.symbolic.assume import as_multiple, divisibility, gap
+from forwardbook.analyzers.symbolic.assume import gap
+from forwardbook.analyzers.symbolic.divisible import as_multiple, divisibility
 from forwardbook.formula import Condition, Expr, FormulaError
 from forwardbook.formula.bounds import is_never_negative
 

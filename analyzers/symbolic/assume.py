@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 
+from forwardbook.analyzers.symbolic.divisible import QUOTIENT, as_multiple, divisibility
 from forwardbook.analyzers.symbolic.lengths import is_simple, not_implied
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import Summary
@@ -19,7 +20,6 @@ from forwardbook.formula.bounds import is_never_negative
 from forwardbook.formula.expr import Known
 from forwardbook.formula.trials import may_reach, tried
 
-_QUOTIENT = "quotient__"  # stands for x // m while an expression is rewritten; no size may be called so
 _FIELDS = ("flops", "pointwise_ops", "reads", "writes")
 _TERMS, _DEPTH = 12, 3  # of a value that a proof is looked for: larger ones took half of the time for nothing
 _SAMPLES = 240
@@ -51,34 +51,6 @@ def _is_rounded(value: Expr) -> bool:
     )
 
 
-def divisibility(conditions: Iterable[Condition]) -> list[tuple[str, Expr, Condition]]:
-    """The pairs (x, m) of conditions that say: x is a multiple of m, m one product of other sizes."""
-    found = []
-    for condition in conditions:
-        if condition.op != "==" or condition.right != Expr.const(0) or " % " not in condition.text():
-            continue
-        for name in sorted(condition.symbols()):
-            divisor = _divisor(condition.left, name)
-            if divisor is not None and name not in divisor.symbols():
-                found.append((name, divisor, condition))
-                break
-    return found
-
-
-def _divisor(left: Expr, name: str) -> Expr | None:
-    """m where `left` is `name % m`."""
-    size = Expr.symbol(name)
-    candidates = [Expr.const(n) for n in (2, 3, 4, 8, 16)]
-    candidates += [Expr.symbol(other) for other in sorted(left.symbols() - {name})]
-    candidates += [Expr.symbol(other) * n for other in sorted(left.symbols() - {name}) for n in (2, 4)]
-    return next((m for m in candidates if size.mod(m) == left), None)
-
-
-def as_multiple(name: str, divisor: Expr) -> dict[str, int | Expr]:
-    """The size written as its divisor times a quotient of its own."""
-    return {name: divisor * Expr.symbol(f"{_QUOTIENT}{name}")}
-
-
 class Assumed:
     """Rewrites under `x % m == 0`: x becomes m quotients, roundings cancel, the quotient becomes x / m."""
 
@@ -98,8 +70,8 @@ class Assumed:
             if name not in value.symbols() or not _is_rounded(value):
                 continue
             try:
-                inner = value.subs({name: divisor * Expr.symbol(_QUOTIENT)})
-                value = inner.subs({_QUOTIENT: Expr.symbol(name).exact_div(divisor)})
+                inner = value.subs({name: divisor * Expr.symbol(QUOTIENT)})
+                value = inner.subs({QUOTIENT: Expr.symbol(name).exact_div(divisor)})
             except FormulaError:
                 continue
         return value

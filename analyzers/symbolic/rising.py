@@ -106,10 +106,20 @@ def _fewer(states: Sequence[Expr], runs: Iterable[Run], hints: Numbers) -> list[
     return kept
 
 
-def are_peaks_of(states: Sequence[Size], counts: Numbers, summary: Summary) -> bool:
-    """Whether states over all counts are the peaks of a run with so many of each, no more and no fewer."""
+def are_peaks_of(
+    states: Sequence[Size], counts: Numbers, summary: Summary, said: Mapping[str, int | Expr]
+) -> bool:
+    """Whether states over all counts are the peaks of a run with so many of each, no more and no fewer.
+
+    Sizes are what is `said` of them: a width that is a multiple of 8 is never so small that some state wins.
+    """
+
+    def at(one: Expr) -> Expr:
+        return one.subs(said)
+
     run = Run.of(counts, summary)
-    found = [Expr.of(one) for one in states]
+    run = Run(counts, [at(one) for one in run.peaks], frozenset(map(at, run.states)))
+    found = [at(Expr.of(one)) for one in states]
     return all(run.bears(one) for one in found) and run.is_met_by(found)
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from forwardbook.analyzers.symbolic.assume import Assumed, distinct, divisibility, independent, informative
+from forwardbook.analyzers.symbolic.assume import Assumed, distinct, independent, informative
+from forwardbook.analyzers.symbolic.divisible import divisibility, told
 from forwardbook.formula import Condition, Expr, parse
 
 HIDDEN, HEADS, ROWS = (Expr.symbol(name) for name in ("hidden", "heads", "rows"))
@@ -144,3 +145,13 @@ def test_condition_that_fails_at_multiples_is_kept(chunk: str) -> None:
     padded = Condition.parse(f"{chunk} * ceil({{seq_len}} / {chunk}) - {{seq_len}} > 0")
 
     assert [padded] == informative([padded], [padded])
+
+
+def test_sizes_are_what_conditions_say() -> None:
+    """Multiples of numbers are that number times another; of two that are one, both are the same."""
+    texts = ("{d} == {width}", "{width} % 8 == 0", "{a} == {b} * 2", "{rows} > {a}")
+    found = told([*map(Condition.parse, texts)])
+
+    assert found.keys() == {"d", "width"}
+    assert found["d"] == found["width"] != Expr.symbol("width")
+    assert (Expr.of(found["d"]) - 8).at_least(Expr.const(0))

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic import rising
+from forwardbook.analyzers.symbolic.divisible import told
 from forwardbook.analyzers.symbolic.growth import growing
 from forwardbook.analyzers.symbolic.loops import counted, without_loops
 from forwardbook.analyzers.symbolic.patterns import patterns
@@ -18,7 +19,7 @@ from forwardbook.analyzers.symbolic.rising import are_peaks_of, rising_peaks
 from forwardbook.analyzers.symbolic.run import run_measured, run_symbolically
 from forwardbook.analyzers.symbolic.summary import Summary, summarise
 from forwardbook.cost import Cost
-from forwardbook.formula import Expr
+from forwardbook.formula import Condition, Expr
 
 SIZES = [
     {"rows": rows, "width": width, "inner": inner, "layers": layers}
@@ -152,9 +153,20 @@ def test_peaks_over_counts_are_held_against_a_run() -> None:
     [three] = of_many(3).values()
     fewer = seen([at(3)[0]], [])
 
-    assert are_peaks_of(sorted(BOTH, key=str), {"layers": 3}, three)
-    assert not are_peaks_of(sorted(BOTH, key=str), {"layers": 2}, few)
-    assert not are_peaks_of(sorted(BOTH, key=str), {"layers": 3}, fewer)
+    assert are_peaks_of(sorted(BOTH, key=str), {"layers": 3}, three, {})
+    assert not are_peaks_of(sorted(BOTH, key=str), {"layers": 2}, few, {})
+    assert not are_peaks_of(sorted(BOTH, key=str), {"layers": 3}, fewer, {})
+
+
+def test_a_state_that_no_size_of_a_class_makes_the_largest_is_no_peak() -> None:
+    """A width of less than 4 would be needed, and it is a multiple of 8."""
+    width, rows = Expr.symbol("width"), Expr.symbol("rows")
+    wide, narrow = width * rows, rows * 4
+    run = seen([wide, narrow], [])
+    said = told([Condition.parse("{width} % 8 == 0")])
+
+    assert not are_peaks_of([wide], {"layers": 1}, run, {})
+    assert are_peaks_of([wide], {"layers": 1}, run, said)
 
 
 def test_a_peak_of_many_layers_that_nothing_explains_gives_none() -> None:

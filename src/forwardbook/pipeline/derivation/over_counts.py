@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from forwardbook.analyzers.symbolic.divisible import told
 from forwardbook.analyzers.symbolic.loops import Made, without_loops, without_nested_loops
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.rising import are_peaks_of
@@ -26,7 +27,6 @@ from forwardbook.profiling.proof import PatternProof, predict, prove, widths_of
 WIDE = 12  # beyond it a number is rather a length that is gone through in steps than a count of layers
 FIRST = 2  # ways of choosing counts that are tried before such lengths stay as they are
 
-
 Proved = dict[int, tuple[Pattern, PatternProof]]
 
 
@@ -41,8 +41,8 @@ def over_counts(
 ) -> list[Derived]:
     """Patterns of one run; those whose formulas fail because a size became a number, interpolated over it.
 
-    What is found to work is written into `favoured`, and what others wrote there is tried first. Whoever may
-    end this before its time gives a list for `progress`: it has each pattern as far as that is by then.
+    What is found to work is written into `favoured`; what others wrote there is tried first. Whoever may end
+    this before its time gives a list for `progress`: it has each pattern as far as that is by then.
     """
     state = progress if progress is not None else []
     state[:] = derived
@@ -162,10 +162,7 @@ class _Work:
     def _holds_here(
         self, made: Pattern, one: Derived, names: Sequence[str], bounds: Sequence[Condition]
     ) -> bool:
-        """Whether a formula gives what the run had, where its counts are within bounds and that is known.
-
-        No further run is needed.
-        """
+        """Whether a formula gives what is known of the run, where its counts are within bounds."""
         if one.seen is None or not _meets(self.numbers, bounds):
             return True
         sizes = {**self.numbers, **widths_of(one.dtype)}
@@ -176,7 +173,8 @@ class _Work:
         theirs = one.seen.quantities()
         equal = all(predict(ours[name], sizes) == predict(theirs[name], sizes) for name in ours)
         counts = {name: self.numbers[name] for name in names}
-        return equal and are_peaks_of(made.summary.peaks, counts, one.seen)
+        stated = (*map(Condition.parse, one.recipe.conditions), *one.pattern.conditions)
+        return equal and are_peaks_of(made.summary.peaks, counts, one.seen, told(stated))
 
     def _lowered(
         self,

@@ -194,10 +194,10 @@ class Runs:
         if sizes is None:
             entry.note(one, "no sizes were found that satisfy all conditions")
             return None
+        # what only data decides is as routing has it where the regime does not name it, and has no one value
         sizes = {n: size for n, size in sizes.items() if n not in way.data or n in one.names}
         try:
-            trace = measure(way.recipe, sizes, dtype, widths)
-            return trace, {**sizes, **trace.data, **widths}
+            return measure(way.recipe, sizes, dtype, widths), {**sizes, **widths}
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
             entry.note(one, said(error))
             return None
