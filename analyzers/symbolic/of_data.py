@@ -49,13 +49,20 @@ class OutOfRange(ForwardbookError):
 
 def of_weights(tensor: Tensor) -> bool:
     """Whether the value that a tensor carries stands for one that only weights and data give."""
-    return getattr(tensor, "_forwardbook_of_weights", False)
+    return _choices(tensor) is not None
+
+
+def _choices(tensor: Tensor) -> int | None:
+    """Among how many weights chose what a tensor holds, 0 where nobody chose; None without weights."""
+    found: int | None = getattr(tensor, "_forwardbook_of_weights", None)
+    return found
 
 
 def follow_weights(made: Iterable[Tensor], given: Iterable[Tensor]) -> None:
     """Truths that are computed of weights are of them, and whatever whole numbers or truths come of such."""
-    if any(map(of_weights, given)):
-        mark(one for one in made if not one.is_floating_point())
+    choices = next((found for one in given if (found := _choices(one)) is not None), None)
+    if choices is not None:
+        mark((one for one in made if not one.is_floating_point()), choices)
     elif any(one.dtype == torch.bool for one in made) and any(map(_is_of_weights, given)):
         mark(one for one in made if one.dtype == torch.bool)
 
@@ -65,10 +72,20 @@ def _is_of_weights(tensor: Tensor) -> bool:
     return tensor.is_floating_point() and shadow(tensor) is None and tensor.device.type == "meta"
 
 
-def mark(tensors: Iterable[Tensor]) -> None:
-    """Writes down that what these carry stands for values of weights."""
+def mark(tensors: Iterable[Tensor], choices: int = 0) -> None:
+    """Writes down that what these carry stands for values of weights, which chose among so many."""
     for tensor in tensors:
-        tensor._forwardbook_of_weights = True  # type: ignore[attr-defined]
+        tensor._forwardbook_of_weights = choices  # type: ignore[attr-defined]
+
+
+def _most(mask: Tensor) -> int:
+    """How much of a mask can be true: all, but for a place beside those that weights choose among.
+
+    Experts are counted with one more, for tokens that go to none.
+    """
+    every, choices = element_count(mask), _choices(mask)
+    beside = mask.dim() == 1 and choices is not None and number_of(choices) + 1 == number_of(every)
+    return choices if choices is not None and beside else every
 
 
 class DataSizes:
@@ -125,7 +142,7 @@ class DataSizes:
             count = self._asked(place[0], int(value.sum()) if value is not None else most, most)
             if count is None:
                 return None
-            self._keep(count, element_count(mask))
+            self._keep(count, _most(mask))
             mask._forwardbook_count = count  # type: ignore[attr-defined]
         at = torch.arange(number_of(count), device="cpu") % max(most, 1)
         if value is not None:  # else they are too many to carry, and any places will do

@@ -217,7 +217,9 @@ class Values:
         outputs = tensors_in(out)
         follow_weights(outputs, inputs)
         if name in _CHOOSING and outputs and not known and inputs[0].is_floating_point():
-            mark([o for o in outputs if o.dtype == torch.int64])  # also where they are too many to carry
+            dim = self._dim(name, args, kwargs)
+            choices = inputs[0].shape[dim] if inputs[0].dim() else 1
+            mark((o for o in outputs if o.dtype == torch.int64), choices)  # also of too many to carry
         if not outputs or any(elements(o) > LIMIT for o in outputs):
             return
         mutable = schema_of(func).mutable
@@ -249,6 +251,12 @@ class Values:
         else:
             self._route(name, args, kwargs, outputs)
 
+    def _dim(self, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> int:
+        """Along which side an operation chooses."""
+        positions = args[2:3] if name == "topk" else args[1:2]
+        dim = kwargs.get("dim", positions[0] if positions else -1)
+        return dim if isinstance(dim, int) and not isinstance(dim, bool) and name != "multinomial" else -1
+
     def _route(
         self, name: str, args: tuple[object, ...], kwargs: dict[str, object], outputs: list[Tensor]
     ) -> None:
@@ -259,12 +267,9 @@ class Values:
         source = args[0]
         if index.dtype != torch.int64 or not isinstance(source, Tensor) or not source.is_floating_point():
             return
-        positions = args[2:3] if name == "topk" else args[1:2]
-        dim = kwargs.get("dim", positions[0] if positions else -1)
-        if name == "multinomial" or not isinstance(dim, int) or isinstance(dim, bool):
-            dim = -1
+        dim = self._dim(name, args, kwargs)
         count = number_of(source.shape[dim]) if source.dim() else 1
-        if name in ("argmax", "argmin") and not positions and "dim" not in kwargs:
+        if name in ("argmax", "argmin") and len(args) < 2 and "dim" not in kwargs:
             count = elements(source)
         shape = list(numbers(index.shape))
         flat = torch.arange(max(elements(index), 1))[: elements(index)] % max(count, 1)

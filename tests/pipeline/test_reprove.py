@@ -55,6 +55,16 @@ def test_right_formulas_are_equal_at_sizes_ten_times_larger(key: str) -> None:
     assert max(one.times for one in found.regimes) > 5
 
 
+def test_sizes_of_data_are_chosen_where_a_regime_names_them() -> None:
+    """What hangs on how many experts have tokens, and how many each, is right at numbers of both."""
+    entry = whole(SHIPPED, "transformers_DbrxExperts")
+    found = again(entry)
+
+    assert (entry.validation.verdict, found.state) == ("bounded", "equal")
+    for one in found.regimes:
+        assert {"expert_hit_count", "token_idx_count"} <= one.sizes.keys()
+
+
 @pytest.mark.parametrize(
     "formula",
     [

@@ -23,16 +23,16 @@ NUMBERS = {"tokens": 12, "width": 6, "inner": 5, "experts": 6}
 class Mixture(nn.Module):
     """Each token goes to two experts, which a loop over those with tokens runs one after the other."""
 
-    def __init__(self, width: int, inner: int, experts: int) -> None:
+    def __init__(self, width: int, inner: int, experts: int, spare: int = 0) -> None:
         super().__init__()
-        self.experts = experts
+        self.classes = experts + spare
         self.router = nn.Linear(width, experts, bias=False)
         self.up = nn.Parameter(torch.empty(experts, inner, width))
         self.down = nn.Parameter(torch.empty(experts, width, inner))
 
     def forward(self, x: Tensor) -> Tensor:
         chosen = self.router(x).topk(2, dim=-1).indices
-        mask = nn.functional.one_hot(chosen, num_classes=self.experts).permute(2, 1, 0)
+        mask = nn.functional.one_hot(chosen, num_classes=self.classes).permute(2, 1, 0)
         hit = mask.sum(dim=(-1, -2)).greater(0).nonzero()
         out = torch.zeros_like(x)
         for expert in hit:
@@ -55,11 +55,12 @@ class Masked(nn.Module):
         return done
 
 
-@pytest.fixture
-def mixture(recipe_from: Callable[..., Recipe]) -> Recipe:
+@pytest.fixture(params=[0, 1])
+def mixture(recipe_from: Callable[..., Recipe], request: pytest.FixtureRequest) -> Recipe:
+    """As it is, and with a class beside the experts, for tokens that go to none."""
     return recipe_from(
         Mixture,
-        lambda n: Mixture(n.width, n.inner, n.experts),
+        lambda n: Mixture(n.width, n.inner, n.experts, spare=request.param),
         lambda n, maker: (maker.floats((n.tokens, n.width)),),
         **NUMBERS,
     )
