@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import torch
 
@@ -91,7 +93,7 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
         for size in views.values():
             read = read + size
         capacity = trace.capacity.get(key)
-        within = capacity is None or (len(views) == 1 and _is_view(next(iter(views))))
+        within = capacity is None or _are_apart(views)
         inputs = inputs + (read if within or capacity is None else smallest(read, capacity))
         if key in trace.weights:
             weights = weights + trace.weights[key]
@@ -118,6 +120,18 @@ def states_of(trace: Trace, call: CallRecord) -> tuple[Expr, ...]:
 def _is_view(view: object) -> bool:
     """Whether bytes were read as a view, never more than its storage; a gather may read a row often."""
     return isinstance(view, tuple) and len(view) > 1 and isinstance(view[1], int)
+
+
+def _are_apart(views: Iterable[object]) -> bool:
+    """Whether all are views and none has an element of another, as the matrices of some experts of many."""
+    spans: list[tuple[int, int]] = []
+    for view in views:
+        if not _is_view(view):
+            return False
+        start, region = cast("tuple[object, int, Sequence[tuple[int, int]]]", view)[1:]
+        spans.append((start, start + 1 + sum((size - 1) * stride for stride, size in region)))
+    spans.sort()
+    return all(stop <= start for (_, stop), (start, _) in pairwise(spans))
 
 
 def _sum(sizes: object) -> Size:
