@@ -202,6 +202,31 @@ def test_rows_are_read_by_each_input(
     assert measured == formula.evaluate(sizes | dict.fromkeys(("w_dtype_bytes", "a_dtype_bytes"), 4))
 
 
+class Parts(nn.Module):
+    """Multiplies by two matrices of several that are one weight."""
+
+    def __init__(self, parts: int, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(parts, width, width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x @ self.weight[0] @ self.weight[2]
+
+
+def test_parts_that_do_not_overlap_are_not_asked_whether_they_are_all(
+    recipe_from: Callable[..., Recipe], symbolic: Symbolic
+) -> None:
+    """Both matrices cross the boundary once, however many there are beside them."""
+    recipe = recipe_from(
+        Parts, lambda n: Parts(n.parts, n.width), lambda n, maker: (maker.floats((n.rows, n.width)),),
+        parts=5, width=8, rows=3,
+    )  # fmt: skip
+    boundary = Expr.of(symbolic(recipe).summary.boundary)
+
+    said = "2 * {width} * {width} * {w_dtype_bytes} + 2 * {rows} * {width} * {a_dtype_bytes}"
+    assert boundary == parse(said)
+
+
 def test_extremes_of_sizes() -> None:
     """Numbers stay numbers; with an expression the result is one."""
     x = Expr.symbol("x")
