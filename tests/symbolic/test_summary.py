@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 
 import pytest
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -14,7 +15,7 @@ from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.summary import largest, short_file, smallest, summarise
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.cost import Cost
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition, Expr, parse
 
 
 def doubled(x: Tensor) -> Tensor:
