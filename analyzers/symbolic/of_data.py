@@ -28,10 +28,9 @@ from forwardbook.errors import ForwardbookError
 OF_DATA: Final = "data, "
 """How the source of such a size begins; the file and the line follow."""
 
+_SOME: Final = 11  # of what has no range
+_LARGEST: Final = 1 << 62
 _ASSIGNED: Final = re.compile(r"^\s*(?:\w+\s*,\s*)*(\w+)\s*=(?!=)")
-SOME: Final = 11  # of what has no range
-LARGEST: Final = 1 << 62
-
 _ABOVE: Final = 4  # lines that an assignment may begin before the call in it
 
 
@@ -129,7 +128,7 @@ class DataSizes:
     def number(self, natural: int) -> int | None:
         """A whole number that weights gave and Python asks for; none where its line has no size."""
         place = self.places(sys._getframe(1))[-1:] if self.ask is not None else ()
-        return self._asked(place[0], natural, LARGEST) if place else None
+        return self._asked(place[0], natural, _LARGEST) if place else None
 
     def _chosen(self, mask: Tensor) -> tuple[Tensor, int] | None:
         """The places of what is true and then of the others, as many as its line has a size for; that."""
@@ -137,16 +136,17 @@ class DataSizes:
         if not place:
             return None
         value, most = shadow(mask), elements(mask)
+        true = value.to(torch.bool).flatten() if value is not None else None  # else too many to carry
         count: int | None = getattr(mask, "_forwardbook_count", None)  # of a line that chose by the same mask
         if count is None:
-            count = self._asked(place[0], int(value.sum()) if value is not None else most, most)
+            count = self._asked(place[0], int(true.sum()) if true is not None else most, most)
             if count is None:
                 return None
             self._keep(count, _most(mask))
             mask._forwardbook_count = count  # type: ignore[attr-defined]
         at = torch.arange(number_of(count), device="cpu") % max(most, 1)
-        if value is not None:  # else they are too many to carry, and any places will do
-            at = value.flatten().to(torch.uint8).argsort(descending=True, stable=True)[at]
+        if true is not None:  # else any places will do
+            at = true.to(torch.uint8).argsort(descending=True, stable=True)[at]
         return torch.stack(torch.unravel_index(at, numbers(mask.shape)), 1), count
 
     def _asked(self, place: Place, natural: int, most: int) -> int | None:
@@ -156,14 +156,14 @@ class DataSizes:
         if known is None:
             name = self._name(place)
             # runs with a few more of them are possible, too
-            hint = SOME if most == LARGEST else min(max(natural // 2, 2), most)
+            hint = _SOME if most == _LARGEST else min(max(natural // 2, 2), most)
             known = self._at[place.file, place.line] = name, hint
         name, hint = known
         if self.told is not None and name not in self.told:
             self.chosen.setdefault(name, natural)
             return None
         said = linecache.getline(place.file, place.line).strip()
-        what = "a number" if most == LARGEST else "how many are true"
+        what = "a number" if most == _LARGEST else "how many are true"
         meaning = f"{what}, which data decides: `{said}`"
         count = self.ask(name, hint, meaning, f"{OF_DATA}{place.function} line {place.line}")
         self.chosen[name] = number_of(count)

@@ -10,10 +10,12 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.of_data import OF_DATA, OutOfRange
+from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes, OutOfRange, mark
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import run_measured, run_symbolically
+from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
+from forwardbook.analyzers.symbolic.trace import Place
 from forwardbook.formula import Expr, parse
 from forwardbook.pipeline.derivation.regimes import derive
 
@@ -160,3 +162,17 @@ def test_rows_of_a_mask_are_a_size(recipe_from: Callable[..., Recipe]) -> None:
 
     said = parse("2 * {width} * (4 * {rows} + {width} * {kept_count})")
     assert pattern_of(recipe).summary.totals.flops == said
+
+
+def test_whatever_is_not_zero_is_true() -> None:
+    """Of whole numbers those that are chosen first are not 0, however large."""
+    data = DataSizes(lambda name, hint, *said: hint)
+    data.places = lambda frame: (Place(__file__, "forward", 1, 1, 0, 0),)
+    counts = to_meta(torch.tensor([0, 256, 0, 512, 3, 1]))
+    mark([counts])
+
+    rows = data.rows(counts)
+
+    assert rows is not None
+    assert (shadow(rows) == torch.tensor([[1], [3]])).all()
+    assert data.chosen == {"selected_count": 2}
