@@ -122,7 +122,9 @@ class Values:
                 become_numbers(inputs)
             return real()
         if schema.dynamic and name not in ("index", "index_put"):
-            return self._dynamic(name, inputs, known, real)
+            made = self._dynamic(name, inputs, known, real)
+            follow_weights(tensors_in(made), inputs)
+            return made
         indexing = name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1
         if indexing and isinstance(args[1], list | tuple):
             args = (args[0], self._integer_indices(args[1]), *args[2:])

@@ -150,6 +150,34 @@ def test_real_routing_takes_the_flops_that_its_counts_give(mixture: Recipe) -> N
     assert counter.get_total_flops() == Expr.of(one.pattern.summary.totals.flops).evaluate(sizes)
 
 
+class Twice(nn.Module):
+    """Of the places whose score is above 0 it takes those beyond the first, and their rows."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.score = nn.Linear(width, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        above = torch.nonzero(self.score(x)[:, 0] > 0)
+        beyond = above[above[:, 0] >= 1]
+        return x[beyond[:, 0]]
+
+
+@pytest.mark.parametrize(("told", "counts"), [({}, (9, 8)), ({"above_count": 4, "beyond_count": 2}, (4, 2))])
+def test_what_is_chosen_of_what_was_chosen_is_a_size_too(
+    recipe_from: Callable[..., Recipe], told: dict[str, int], counts: tuple[int, int]
+) -> None:
+    """A run that is told neither knows both: all places, and all but one of these."""
+    recipe = recipe_from(
+        Twice, lambda n: Twice(n.width), lambda n, maker: (maker.floats((n.rows, n.width)),), rows=9, width=8
+    )
+    trace, _ = run_measured(recipe, {"rows": 9, "width": 8, **told}, torch.float32, Widths(4, 4, 4))
+
+    assert (*trace.data,) == ("above_count", "beyond_count")
+    assert (*trace.data.values(),) == counts
+    assert trace.calls[0].results.popitem()[1] == counts[1] * 8 * 4
+
+
 def test_rows_of_a_mask_are_a_size(recipe_from: Callable[..., Recipe]) -> None:
     """What a boolean index keeps is as many rows as data says, named after what they become."""
     recipe = recipe_from(
