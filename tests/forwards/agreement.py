@@ -23,6 +23,7 @@ from forwardbook.analyzers.static import ClassSource, Interpreter, current_frame
 from forwardbook.analyzers.static.run import guarded, interpreted_class
 from forwardbook.analyzers.symbolic.bridges import no_initialisation
 from forwardbook.analyzers.symbolic.fused import FusedOperations
+from forwardbook.analyzers.symbolic.of_data import DataSizes
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.run import (
@@ -169,11 +170,12 @@ def calls_at(trace: Trace, path: str, occurrence: int) -> CallRecord:
 class StaticRecorder(Recorder):
     """Takes places from the interpreter, whose calls are no frames of Python's own."""
 
-    def __init__(self, case: Case) -> None:
-        super().__init__(Widths(*NUMBERS.values()), dtype_of(case), Values(symbolic=False))
+    def __init__(self, case: Case, sizes: Mapping[str, int]) -> None:
+        data = DataSizes(NumberSizes(sizes), told=sizes)
+        super().__init__(Widths(*NUMBERS.values()), dtype_of(case), Values(symbolic=False, data=data))
         self.entry = case.value("executed")
         self.depths: dict[int, int] = {}
-        self.places = self._interpreted
+        self.places = data.places = self._interpreted
 
     def enter(self, module: torch.nn.Module, *rest: Any) -> CallRecord:
         call = super().enter(module, *rest)
@@ -198,7 +200,7 @@ def interpreted(case: Case, sizes: Mapping[str, int]) -> list[Summary]:
     """
     interpreter = Interpreter(Sources())
     names = [node.name for node in case.tree.body if isinstance(node, ast.ClassDef)]
-    recorder = StaticRecorder(case)
+    recorder = StaticRecorder(case, sizes)
     values = recorder.values
     assert values is not None
     with torch.no_grad(), default_dtype(dtype_of(case)):
