@@ -255,7 +255,8 @@ def _in_turn(calls: Iterable[CallRecord]) -> Iterator[Sequence[CallRecord]]:
 def _times(one: StoredRegime, values: Mapping[str, int]) -> list[float]:
     """How many times larger each size is than the middle one of those at which the regime was proved."""
     points = one.regime.points
-    before = {name: [p.sizes[name] for p in points if name in p.sizes] for name in one.names}
+    known = one.names & values.keys()  # what only data decides has no size where nobody chose one
+    before = {name: [p.sizes[name] for p in points if name in p.sizes] for name in known}
     return [values[name] / median(sizes) for name, sizes in before.items() if sizes and median(sizes) > 1]
 
 
