@@ -46,11 +46,6 @@ class OutOfRange(ForwardbookError):
     """More rows were asked for than a mask has elements."""
 
 
-def of_weights(tensor: Tensor) -> bool:
-    """Whether the value that a tensor carries stands for one that only weights and data give."""
-    return _choices(tensor) is not None
-
-
 def _choices(tensor: Tensor) -> int | None:
     """Among how many weights chose what a tensor holds, 0 where nobody chose; None without weights."""
     found: int | None = getattr(tensor, "_forwardbook_of_weights", None)
@@ -132,7 +127,8 @@ class DataSizes:
 
     def _chosen(self, mask: Tensor) -> tuple[Tensor, int] | None:
         """The places of what is true and then of the others, as many as its line has a size for; that."""
-        place = self.places(sys._getframe(1))[-1:] if self.ask is not None and of_weights(mask) else ()
+        asked = self.ask is not None and _choices(mask) is not None
+        place = self.places(sys._getframe(1))[-1:] if asked else ()
         if not place:
             return None
         value, most = shadow(mask), elements(mask)

@@ -219,7 +219,7 @@ class Values:
         outputs = tensors_in(out)
         follow_weights(outputs, inputs)
         if name in _CHOOSING and outputs and not known and inputs[0].is_floating_point():
-            dim = self._dim(name, args, kwargs)
+            dim = _side(name, args, kwargs)
             choices = inputs[0].shape[dim] if inputs[0].dim() else 1
             mark((o for o in outputs if o.dtype == torch.int64), choices)  # also of too many to carry
         if not outputs or any(elements(o) > LIMIT for o in outputs):
@@ -253,12 +253,6 @@ class Values:
         else:
             self._route(name, args, kwargs, outputs)
 
-    def _dim(self, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> int:
-        """Along which side an operation chooses."""
-        positions = args[2:3] if name == "topk" else args[1:2]
-        dim = kwargs.get("dim", positions[0] if positions else -1)
-        return dim if isinstance(dim, int) and not isinstance(dim, bool) and name != "multinomial" else -1
-
     def _route(
         self, name: str, args: tuple[object, ...], kwargs: dict[str, object], outputs: list[Tensor]
     ) -> None:
@@ -269,7 +263,7 @@ class Values:
         source = args[0]
         if index.dtype != torch.int64 or not isinstance(source, Tensor) or not source.is_floating_point():
             return
-        dim = self._dim(name, args, kwargs)
+        dim = _side(name, args, kwargs)
         count = number_of(source.shape[dim]) if source.dim() else 1
         if name in ("argmax", "argmin") and len(args) < 2 and "dim" not in kwargs:
             count = elements(source)
@@ -281,6 +275,13 @@ class Values:
         else:
             carry(index, flat.reshape(shape))
         self.assumed[f"balanced routing: indices of {name} over values from weights go round robin"] += 1
+
+
+def _side(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> int:
+    """Along which side an operation chooses."""
+    positions = args[2:3] if name == "topk" else args[1:2]
+    dim = kwargs.get("dim", positions[0] if positions else -1)
+    return dim if isinstance(dim, int) and not isinstance(dim, bool) and name != "multinomial" else -1
 
 
 # How C++ code that knows no symbols asks for a shape; the numbers are written down as needed.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forwardbook.analyzers.reader import Facts
-from forwardbook.analyzers.symbolic.of_data import OF_DATA
 from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import short_file
 from forwardbook.formula import Condition, Expr
@@ -123,7 +122,7 @@ def of_data(found: Found) -> list[SizeNote]:
     """The sizes in the formulas of a regime that only data decides."""
     names = sorted(found.derived.pattern.summary.symbols())
     notes = (found.derived.notes[name] for name in names if name in found.derived.notes)
-    return [note for note in notes if note.source.startswith(OF_DATA)]
+    return [note for note in notes if note.is_of_data]
 
 
 def _ranges(found: Sequence[Found]) -> str:

@@ -12,7 +12,6 @@ from forwardbook.analyzers.instances.pretrained.whole import Filling, Phase
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.assume import Assumed, informative
 from forwardbook.analyzers.symbolic.loops import POINTS as LOOP_POINTS
-from forwardbook.analyzers.symbolic.of_data import OF_DATA
 from forwardbook.analyzers.symbolic.patterns import Pattern, find_call, patterns
 from forwardbook.analyzers.symbolic.rising import MAX_DEGREE
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun, run_symbolically
@@ -87,7 +86,7 @@ def phase_costs(
 
 def _refuse_data(phase: Phase, run: SymbolicRun) -> None:
     """Costs of a model are numbers, and a size that only data decides has none before it runs on data."""
-    said = [f"{n.name}: {n.meaning} ({n.source})" for n in run.notes.values() if n.source.startswith(OF_DATA)]
+    said = [f"{n.name}: {n.meaning} ({n.source})" for n in run.notes.values() if n.is_of_data]
     if said:
         told = "\n  ".join(said)
         raise ModelRefused(
