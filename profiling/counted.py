@@ -16,7 +16,6 @@ from torch.utils.flop_counter import FlopCounterMode
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.bridges import no_initialisation
 from forwardbook.analyzers.symbolic.fused import grouped_mm
-from forwardbook.analyzers.symbolic.of_data import DataSizes
 from forwardbook.analyzers.symbolic.run import MetaMaker, NumberSizes
 from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.profiling.hooks import watched
@@ -37,7 +36,7 @@ class _Carrying(TorchDispatchMode):
 
     def __init__(self, chosen: NumberSizes) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.values = Values(symbolic=False, data=DataSizes(chosen, told=chosen.chosen))
+        self.values = Values(symbolic=False, data=chosen.of_data())
         self.watching = False
         self.seen: set[int] = set()
 

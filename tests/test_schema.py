@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from forwardbook.schema import QUANTITIES, CodeLocation, Entry, Regime, snake_case, together
+from forwardbook.saying import together
+from forwardbook.schema import QUANTITIES, CodeLocation, Entry, Regime, snake_case
 from forwardbook.workspace.stored_form import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent

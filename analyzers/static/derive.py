@@ -7,7 +7,6 @@ its recorder: the two count alike and differ in how the code is followed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -18,7 +17,7 @@ from forwardbook.analyzers.static.library import Interpreted
 from forwardbook.analyzers.static.places import InterpretedPlaces
 from forwardbook.analyzers.static.run import guarded
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
-from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
+from forwardbook.analyzers.symbolic.run import SymbolicRun, first_that_runs, run_symbolically
 
 
 def static_recipes(
@@ -62,16 +61,7 @@ def run_first_statically(
     recipe: Recipe, dtype: torch.dtype, hints: Mapping[str, int] | None = None
 ) -> tuple[Recipe, SymbolicRun]:
     """The run of the first way of making inputs that works, and the recipe with only that way."""
-    problem: Exception | None = None
-    for inputs in (recipe.inputs, *recipe.alternatives):
-        one = replace(recipe, inputs=inputs, alternatives=())
-        try:
-            run = run_statically(one, dtype, hints)
-            return run.over(one), run
-        except Exception as error:  # noqa: BLE001 - the first reason is told
-            problem = problem or error
-    assert problem is not None
-    raise problem
+    return first_that_runs(recipe, lambda one: run_statically(one, dtype, hints))
 
 
 def static_patterns(recipe: Recipe, target: str, dtype: torch.dtype = torch.float32) -> list[Pattern]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -230,6 +230,24 @@ def run_symbolically(
     return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes, within)
 
 
+def first_that_runs(recipe: Recipe, run: Callable[[Recipe], SymbolicRun]) -> tuple[Recipe, SymbolicRun]:
+    """The recipe with only the first of its ways of making inputs that works, and the run with that.
+
+    Raises:
+        Exception: what the first way raised, where none works.
+    """
+    problem: Exception | None = None
+    for inputs in (recipe.inputs, *recipe.alternatives):
+        one = replace(recipe, inputs=inputs, alternatives=())
+        try:
+            done = run(one)
+            return done.over(one), done
+        except Exception as error:  # noqa: BLE001 - analysed code may raise anything; the first reason is told
+            problem = problem or error
+    assert problem is not None
+    raise problem
+
+
 class NumberSizes:
     """Answers every size with a chosen number, else with its hint."""
 
@@ -239,6 +257,10 @@ class NumberSizes:
     def __call__(self, name: str, hint: int, meaning: str = "", source: str = "") -> int:
         return self.chosen.get(name, hint)
 
+    def of_data(self) -> DataSizes:
+        """The sizes that only data decides: those that were chosen, the others as they come."""
+        return DataSizes(self, told=self.chosen)
+
 
 def run_measured(
     recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype, widths: Widths
@@ -246,7 +268,7 @@ def run_measured(
     """The same recipe at plain integers, on the meta device, under the same recorder."""
     native_shapes()
     chosen = NumberSizes(sizes)
-    values = Values(symbolic=False, data=DataSizes(chosen, told=sizes))
+    values = Values(symbolic=False, data=chosen.of_data())
     recorder = Recorder(widths, dtype, values)
     with ExitStack() as stack, caches_apart(), default_dtype(dtype), torch.no_grad():
         for one in _on_any_device():

@@ -23,7 +23,6 @@ from forwardbook.analyzers.static import ClassSource, Interpreter, current_frame
 from forwardbook.analyzers.static.run import guarded, interpreted_class
 from forwardbook.analyzers.symbolic.bridges import no_initialisation
 from forwardbook.analyzers.symbolic.fused import FusedOperations
-from forwardbook.analyzers.symbolic.of_data import DataSizes
 from forwardbook.analyzers.symbolic.patterns import find_call
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.run import (
@@ -171,7 +170,7 @@ class StaticRecorder(Recorder):
     """Takes places from the interpreter, whose calls are no frames of Python's own."""
 
     def __init__(self, case: Case, sizes: Mapping[str, int]) -> None:
-        data = DataSizes(NumberSizes(sizes), told=sizes)
+        data = NumberSizes(sizes).of_data()
         super().__init__(Widths(*NUMBERS.values()), dtype_of(case), Values(symbolic=False, data=data))
         self.entry = case.value("executed")
         self.depths: dict[int, int] = {}

@@ -14,6 +14,7 @@ from forwardbook.formula import parse
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.totals import NoFormulas, Numbers, SizesRefused, Widths, evaluate, holding, leaves
 from forwardbook.pipeline.model.costs import phase_costs
+from forwardbook.pipeline.model.source import ModelRefused
 
 LLAMA = {
     "hidden_size": 48,
@@ -191,3 +192,13 @@ def test_attention_of_an_unknown_mask_stays_dense() -> None:
 
     assert dense.total.flops == executed.total.flops
     assert any("SelfAttention" in name for name in executed.unknown_masks)
+
+
+def test_costs_that_hang_on_data_are_refused_by_name() -> None:
+    """DBRX loops over the experts that tokens were sent to: the refusal names the size and the line."""
+    attention = {"kv_n_heads": 2, "rope_theta": 10_000.0, "clip_qkv": 8}
+    config = transformers.DbrxConfig(d_model=48, n_heads=6, vocab_size=101, attn_config=attention)
+    prefill = next(p for p in phases_of(transformers.DbrxForCausalLM, config) if p.name == "prefill")
+    said = r"hangs on data\n +expert_hit_count: .*DbrxExperts\.forward line \d"
+    with pytest.raises(ModelRefused, match=said):
+        phase_costs(prefill, torch.bfloat16, 7)

@@ -14,7 +14,7 @@ from forwardbook.pipeline.derivation.explore import regimes_of
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.models import model_of, with_model_told
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
-from forwardbook.schema import MODEL
+from forwardbook.saying import MODEL
 
 from .matrices import Maker, Projection, over_rows
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from forwardbook.pipeline.derivation.explore import regimes_of
 from forwardbook.pipeline.derivation.places import contexts
-from forwardbook.schema import at_place
+from forwardbook.saying import at_place
 
 from .matrices import Maker, Projection, Stack, over_rows
 

@@ -24,7 +24,8 @@ from forwardbook.pipeline.reprove.again import (
 from forwardbook.pipeline.reprove.held import Again
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.pipeline.reprove.work import work
-from forwardbook.schema import KEPT, TOLD, WIDTH_NAMES, Entry, Proposal
+from forwardbook.saying import KEPT, TOLD
+from forwardbook.schema import WIDTH_NAMES, Entry, Proposal
 from forwardbook.workspace import Database, Workspace
 
 from .reproofs import again

@@ -24,7 +24,8 @@ from forwardbook.pipeline.catalogue.standing import joined, missed, says_less
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain, State
 from forwardbook.pipeline.reprove.joined import states_named
 from forwardbook.pipeline.reprove.recorded import work
-from forwardbook.schema import CALLED_AS, Entry
+from forwardbook.saying import CALLED_AS
+from forwardbook.schema import Entry
 from forwardbook.workspace import Database, Workspace
 
 from .reproofs import again

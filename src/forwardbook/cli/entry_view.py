@@ -70,7 +70,8 @@ def _heading(key: str, entry: Entry) -> Panel:
 
 def _regime_parts(regime: Regime) -> Iterator[RenderableType]:
     from forwardbook.generate import line_formulas
-    from forwardbook.schema import QUANTITIES, together
+    from forwardbook.saying import together
+    from forwardbook.schema import QUANTITIES
 
     if regime.context:
         yield Text(regime.context)

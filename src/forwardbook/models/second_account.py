@@ -23,20 +23,8 @@ from forwardbook.formula.rational import Rational, rational_value
 from forwardbook.models.populated import Opinion, Populated, PopulatedLayer, State
 from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import NAMES, parsed
-from forwardbook.schema import (
-    ALONE,
-    BUILT,
-    CALLED_AS,
-    CUT,
-    KEPT,
-    LEFT_OUT,
-    TOLD,
-    WIDTH_NAMES,
-    Entry,
-    Regime,
-    at_place,
-    field_said,
-)
+from forwardbook.saying import ALONE, BUILT, CALLED_AS, CUT, KEPT, LEFT_OUT, TOLD, at_place, field_said
+from forwardbook.schema import WIDTH_NAMES, Entry, Regime
 
 MATTER: Final = (frozenset({"flops"}), frozenset({"weights", "writes"}))
 POINTS: Final = 3

@@ -15,7 +15,8 @@ from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.response_entry import is_refuted, output_of, read_entry
 from forwardbook.pipeline.regenerate.asked_again import asked_again, derived_as, subject_of
 from forwardbook.registry import find
-from forwardbook.schema import BUILT, LEFT_OUT, QUANTITIES, Entry, Regime
+from forwardbook.saying import BUILT, LEFT_OUT
+from forwardbook.schema import QUANTITIES, Entry, Regime
 from forwardbook.workspace import Database, Workspace
 
 

@@ -15,7 +15,8 @@ from forwardbook.book.site.module_flow import flow_diagram
 from forwardbook.book.site.module_lines import module_listing
 from forwardbook.book.site.module_proof import proof_blocks
 from forwardbook.book.site.module_subject import ModuleSubject
-from forwardbook.schema import QUANTITIES, Entry, Regime, together
+from forwardbook.saying import together
+from forwardbook.schema import QUANTITIES, Entry, Regime
 
 LONG: Final = 4000
 """Characters of a formula up to which it is typeset; a longer one is shown as text."""

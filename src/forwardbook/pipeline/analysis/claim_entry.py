@@ -11,8 +11,8 @@ from forwardbook.profiling.claim import Claim, ClaimedLine, Counted, Named
 from forwardbook.profiling.claimed import Judged
 from forwardbook.profiling.judges import COUNTER, uncounted
 from forwardbook.profiling.proof import UNEQUAL
+from forwardbook.saying import ALONE
 from forwardbook.schema import (
-    ALONE,
     CodeLocation,
     Entry,
     FlopAnalysis,

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from forwardbook.analyzers.reader.alike import spans_alike
-from forwardbook.schema import CONFIGURED, MODEL, QUANTITIES, Entry, FlopLine, MemoryLine, Regime
+from forwardbook.saying import CONFIGURED, MODEL
+from forwardbook.schema import QUANTITIES, Entry, FlopLine, MemoryLine, Regime
 
 _NONE: dict[str, object] = {
     "regimes": (),

@@ -15,7 +15,8 @@ from forwardbook.pipeline.reprove.joined import states_named, with_states
 from forwardbook.pipeline.reprove.narrowed import proved_at
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import predict
-from forwardbook.schema import Entry, ProofPoint, Regime, at_place
+from forwardbook.saying import at_place
+from forwardbook.schema import Entry, ProofPoint, Regime
 
 PART: Final = " alone"  # how a scenario ends in which a part of a model was called by itself
 _PINNED: Final = re.compile(r"\{(\w[\w.]*)\} == (\d+)")

@@ -14,9 +14,8 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.places import context, contexts
 from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounted
 from forwardbook.pipeline.versions import current_versions
+from forwardbook.saying import KEPT, TOLD
 from forwardbook.schema import (
-    KEPT,
-    TOLD,
     CodeLocation,
     Entry,
     FlopAnalysis,

@@ -23,7 +23,7 @@ from forwardbook.cost import Cost
 from forwardbook.pipeline.derivation.explore import FULL, LOW, regimes_of
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.regimes import run_first
-from forwardbook.schema import BUILT
+from forwardbook.saying import BUILT
 
 MOST = 6  # booleans set the other way for one class; each is as much work as the class itself
 _PLAIN = re.compile(r"^(?:self\.)?(?:config\.)?(\w+)$")

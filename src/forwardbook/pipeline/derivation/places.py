@@ -14,7 +14,8 @@ from typing import Final
 
 from forwardbook.analyzers.symbolic.trace import NUMBER, general
 from forwardbook.pipeline.derivation.found import Found
-from forwardbook.schema import ALONE, CALLED_AS, Regime
+from forwardbook.saying import ALONE, CALLED_AS
+from forwardbook.schema import Regime
 
 ANY: Final = "*"
 ENOUGH: Final = 3  # of the last layers, for what is said of all that follow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import torch
@@ -11,7 +10,7 @@ import torch
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.patterns import patterns
-from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
+from forwardbook.analyzers.symbolic.run import SymbolicRun, first_that_runs, run_symbolically
 from forwardbook.formula import Condition
 from forwardbook.pipeline.derivation.brevity import short_enough
 from forwardbook.pipeline.derivation.counts_tried import Favoured
@@ -27,16 +26,7 @@ def run_first(
     recipe: Recipe, dtype: torch.dtype, hints: Mapping[str, int] | None = None
 ) -> tuple[Recipe, SymbolicRun]:
     """The symbolic run of the first way of making inputs that works, and the recipe with only that way."""
-    problem: Exception | None = None
-    for inputs in (recipe.inputs, *recipe.alternatives):
-        one = replace(recipe, inputs=inputs, alternatives=())
-        try:
-            run = run_symbolically(one, dtype, hints=hints)
-            return run.over(one), run
-        except Exception as error:  # noqa: BLE001 - analysed code may raise anything; the first reason is told
-            problem = problem or error
-    assert problem is not None
-    raise problem
+    return first_that_runs(recipe, lambda one: run_symbolically(one, dtype, hints=hints))
 
 
 def derive(

@@ -23,7 +23,7 @@ from forwardbook.analyzers.instances.pretrained.fields import SKIPPED
 from forwardbook.analyzers.instances.pretrained.tied import TIED, may_tie
 from forwardbook.analyzers.instances.recipe import Sizes, hinted
 from forwardbook.analyzers.symbolic.patterns import class_name
-from forwardbook.schema import BUILT, CONFIGURED, CUT, LEFT_OUT
+from forwardbook.saying import BUILT, CONFIGURED, CUT, LEFT_OUT
 
 LONGEST: Final = 120
 """Characters of a list that are told."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
@@ -14,7 +14,12 @@ from forwardbook.analyzers.symbolic.assume import Assumed, informative
 from forwardbook.analyzers.symbolic.loops import POINTS as LOOP_POINTS
 from forwardbook.analyzers.symbolic.patterns import Pattern, find_call, patterns
 from forwardbook.analyzers.symbolic.rising import MAX_DEGREE
-from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun, run_symbolically
+from forwardbook.analyzers.symbolic.run import (
+    SYMBOLIC_WIDTHS,
+    SymbolicRun,
+    first_that_runs,
+    run_symbolically,
+)
 from forwardbook.analyzers.symbolic.summary import short_file, summarise
 from forwardbook.formula import Condition, Expr
 from forwardbook.models.record import CostPoint, CostProof, PhaseCosts
@@ -99,16 +104,11 @@ def _first_run(
     phase: Phase, dtype: torch.dtype, hints: Mapping[str, int] | None, pinned: Mapping[str, int]
 ) -> tuple[Recipe, SymbolicRun]:
     """The run of the first way of making inputs that works, and the recipe with only that way."""
-    problem: Exception | None = None
-    for inputs in (phase.recipe.inputs, *phase.recipe.alternatives):
-        one = replace(phase.recipe, inputs=inputs, alternatives=())
-        try:
-            run = run_symbolically(one, dtype, hints, pinned)
-            return run.over(one), run
-        except Exception as error:  # noqa: BLE001 - analysed code may raise anything; the first reason is told
-            problem = problem or error
-    reason = f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
-    raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from problem
+    try:
+        return first_that_runs(phase.recipe, lambda one: run_symbolically(one, dtype, hints, pinned))
+    except Exception as problem:  # analysed code may raise anything
+        reason = f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
+        raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from problem
 
 
 def _tree(run: SymbolicRun, whole: Pattern) -> Node:

@@ -24,7 +24,8 @@ from forwardbook.pipeline.derivation.places import ANY, at_places, narrower
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns, Run
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.proof import widths_of
-from forwardbook.schema import Entry, Regime, Unresolved, Validation, at_place
+from forwardbook.saying import at_place
+from forwardbook.schema import Entry, Regime, Unresolved, Validation
 
 LOOKED_AT: Final = 96  # calls of a class in one place
 

@@ -16,7 +16,8 @@ from forwardbook.pipeline.derivation.unsized import unsized
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.layers import is_unexplained
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
-from forwardbook.schema import MODEL, Entry, Regime
+from forwardbook.saying import MODEL
+from forwardbook.schema import Entry, Regime
 
 
 def with_model_told(entry: Entry, own: str, others: DeepRuns) -> Entry:

@@ -18,20 +18,8 @@ from forwardbook.formula import Condition, Expr, FormulaError, parse
 from forwardbook.pipeline.child.request import DATA
 from forwardbook.pipeline.derivation.entry_lines import statements
 from forwardbook.profiling.proof import POINTS, predict
-from forwardbook.schema import (
-    BUILT,
-    CONFIGURED,
-    KEPT,
-    LEFT_OUT,
-    MODEL,
-    PER_LINE,
-    QUANTITIES,
-    TOLD,
-    WIDTH_NAMES,
-    ProofPoint,
-    Regime,
-    field_said,
-)
+from forwardbook.saying import BUILT, CONFIGURED, KEPT, LEFT_OUT, MODEL, TOLD, field_said
+from forwardbook.schema import PER_LINE, QUANTITIES, WIDTH_NAMES, ProofPoint, Regime
 
 GUESSED: Final = (DATA, "a mask computed from weights ")
 """How assumptions begin about what only a run with data knows."""
