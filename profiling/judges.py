@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 import torch
@@ -74,9 +74,11 @@ def ask(
     occurrence: int,
     measured: Mapping[str, int],
     operations: Iterable[str],
+    of_data: Sequence[str] = (),
 ) -> list[Judge]:
     """What each judge says of one call: `measured` are our quantities, `operations` ours in the call.
 
+    A run with weights has sizes `of_data` of its own, so that nobody can hold it against ours.
     A judge without an opinion was asked 0 times, and its remark says why.
     """
     names = frozenset(operations)
@@ -89,6 +91,7 @@ def ask(
     else:
         flops, weights = _of_flops(counted, measured, names), _of_weights(counted, measured)
         refused = f"the run takes {counted.run_flops:,} flops" if counted.run_flops > LONGEST else ""
+    refused = refused or (f"data decides {', '.join(of_data)} there" if of_data else "")
     refused = refused or _other_results(recipe, names)
     if refused:
         return [flops, weights, _silent(ALLOCATOR, "peak", refused)]

@@ -19,10 +19,12 @@ def opinions(found: Found) -> list[Judge]:
         return []
     point = min(points, key=_volume)
     names = {n: v for n, v in point.sizes.items() if n in derived.notes}
+    of_data = [name for name in names if derived.notes[name].is_of_data]
     operations = [name for line in derived.pattern.summary.lines for name, _ in line.operations]
     pattern = derived.pattern
     try:
-        return ask(derived.recipe, names, FULL, pattern.path, pattern.occurrence, point.measured, operations)
+        call = (derived.recipe, names, FULL, pattern.path, pattern.occurrence)
+        return ask(*call, point.measured, operations, of_data)
     except Exception as error:  # noqa: BLE001 - the module may refuse the CPU; then nobody has an opinion
         remark = f"could not be asked: {type(error).__name__}: {str(error)[:120]}"
         return [Judge(name="judges", quantity="all", agreed=0, asked=0, remark=remark)]
