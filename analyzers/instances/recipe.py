@@ -48,6 +48,10 @@ class InputMaker(Protocol):
         """int64, every element the value."""
         ...
 
+    def made_up(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor, whose values are made up: they stand for any that a user's have."""
+        ...
+
 
 @dataclass(frozen=True)
 class Recipe:

@@ -59,8 +59,8 @@ def _tensor(target: str, name: str, spec: str, reader: Reader, maker: InputMaker
     if dtype is None or dtype.is_floating_point or dtype.is_complex:
         return maker.floats(shape, dtype)
     if dtype.itemsize == 1:  # bool and bytes are masks
-        return maker.ones(shape, dtype)
-    return maker.integers(shape, ID_VALUES).to(dtype)
+        return maker.made_up(maker.ones(shape, dtype))
+    return maker.made_up(maker.integers(shape, ID_VALUES).to(dtype))
 
 
 def _dtype(target: str, name: str, dtype_name: str) -> torch.dtype | None:

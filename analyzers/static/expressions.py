@@ -176,7 +176,15 @@ def conditional(run: Interpreter, node: cst.IfExp, scope: Scope) -> Any:
 
 
 def truth(run: Interpreter, node: cst.BaseExpression, scope: Scope) -> bool:
-    """Whether an expression is true; of a symbolic number this asks torch, which records the condition."""
+    """Whether an expression is true; of a symbolic number this asks torch, which records the condition.
+
+    As in Python each part of `a and not b` is asked once, and what the whole is nobody asks again.
+    """
+    if isinstance(node, cst.BooleanOperation):
+        left = truth(run, node.left, scope)
+        return left if left is isinstance(node.operator, cst.Or) else truth(run, node.right, scope)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        return not truth(run, node.expression, scope)
     value = run.evaluate(node, scope)
     run.at(node)
     if is_a(value, Opaque):

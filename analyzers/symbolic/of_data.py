@@ -8,8 +8,6 @@ the same each time that the line runs.
 
 from __future__ import annotations
 
-import linecache
-import re
 import sys
 from collections.abc import Callable, Collection, Iterable
 from types import FrameType
@@ -22,16 +20,26 @@ from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.analyzers.symbolic.places import segment
 from forwardbook.analyzers.symbolic.shadows import apart, carry, element_count, elements, numbers, shadow
+from forwardbook.analyzers.symbolic.statements import code_at, goes_on, names_at
 from forwardbook.analyzers.symbolic.trace import Place
 from forwardbook.errors import ForwardbookError
 
 OF_DATA: Final = "data, "
 """How the source of such a size begins; the file and the line follow."""
 
+TRUE: Final = "how many are true"
+DIFFERENT: Final = "how many differ"
+REPEATED: Final = "how many rows in all"
+LARGEST: Final = "one more than the largest"
+ROUNDS: Final = "how many rounds"
+"""What a size counts, as its meaning says."""
+_OF_FIRST: Final = frozenset((DIFFERENT,))
+"""Those whose results come first of several: `found, inverse = unique(...)`, but `_, place = where(...)`."""
+_NAMELESS: Final = {ROUNDS: "round"}
+
 _SOME: Final = 11  # of what has no range
+_FEW: Final = 2  # rounds: a loop may end by itself after a few
 _LARGEST: Final = 1 << 62
-_ASSIGNED: Final = re.compile(r"^\s*(?:\w+\s*,\s*)*(\w+)\s*=(?!=)")
-_ABOVE: Final = 4  # lines that an assignment may begin before the call in it
 
 
 class Asked(Protocol):
@@ -46,19 +54,21 @@ class OutOfRange(ForwardbookError):
     """More rows were asked for than a mask has elements."""
 
 
-def _choices(tensor: Tensor) -> int | None:
+def choices_of(tensor: Tensor) -> int | None:
     """Among how many weights chose what a tensor holds, 0 where nobody chose; None without weights."""
     found: int | None = getattr(tensor, "_forwardbook_of_weights", None)
     return found
 
 
 def follow_weights(made: Iterable[Tensor], given: Iterable[Tensor]) -> None:
-    """Truths that are computed of weights are of them, and whatever whole numbers or truths come of such."""
-    choices = next((found for one in given if (found := _choices(one)) is not None), None)
+    """Truths and whole numbers that are computed of weights are of them, and whatever such come of those."""
+    made = list(made)
+    whole = [one for one in made if not one.is_floating_point()]
+    choices = next((found for one in given if (found := choices_of(one)) is not None), None)
     if choices is not None:
-        mark((one for one in made if not one.is_floating_point()), choices)
-    elif any(one.dtype == torch.bool for one in made) and any(map(_is_of_weights, given)):
-        mark(one for one in made if one.dtype == torch.bool)
+        mark(whole if choices else made, choices)
+    elif whole and any(map(_is_of_weights, given)):
+        mark(whole)
 
 
 def _is_of_weights(tensor: Tensor) -> bool:
@@ -67,7 +77,7 @@ def _is_of_weights(tensor: Tensor) -> bool:
 
 
 def mark(tensors: Iterable[Tensor], choices: int = 0) -> None:
-    """Writes down that what these carry stands for values of weights, which chose among so many."""
+    """Writes down that what these carry stands for values that only data has, or that chose among so many."""
     for tensor in tensors:
         tensor._forwardbook_of_weights = choices  # type: ignore[attr-defined]
 
@@ -77,7 +87,7 @@ def _most(mask: Tensor) -> int:
 
     Experts are counted with one more, for tokens that go to none.
     """
-    every, choices = element_count(mask), _choices(mask)
+    every, choices = element_count(mask), choices_of(mask)
     beside = mask.dim() == 1 and choices is not None and number_of(choices) + 1 == number_of(every)
     return choices if choices is not None and beside else every
 
@@ -95,7 +105,9 @@ class DataSizes:
         """That a size is at most as large as the mask it counts in, each time that it was asked for."""
         self.chosen: dict[str, int] = {}
         """The number of each in this run; of those that it was not told, as many as were true at first."""
-        self._at: dict[tuple[str, int], tuple[str, int]] = {}
+        self._at: dict[tuple[str, int, str], tuple[str, int]] = {}
+        self._gone: dict[Place, int] = {}
+        """How many rounds each loop has gone that is not left yet."""
 
     def rows(self, mask: Tensor) -> Tensor | None:
         """What `nonzero` gives of a mask computed from weights, with as many rows as its line has a size for.
@@ -110,65 +122,120 @@ class DataSizes:
             return None
         places, count = found
         made = carry(torch.empty((count, mask.dim()), dtype=torch.int64, device="meta"), places)
-        mark([made])
+        mark([made], choices_of(mask) or 0)
         return made
 
     def columns(self, mask: Tensor) -> list[Tensor]:
         """The same, one tensor for each dimension; none where it gives none."""
         found = self._chosen(mask)
         made = apart(*found) if found is not None else []
-        mark(made)
+        mark(made, choices_of(mask) or 0)
         return made
 
     def number(self, natural: int) -> int | None:
         """A whole number that weights gave and Python asks for; none where its line has no size."""
         place = self.places(sys._getframe(1))[-1:] if self.ask is not None else ()
-        return self._asked(place[0], natural, _LARGEST) if place else None
+        return self._asked(place[0], "a number", natural) if place else None
+
+    def asking(self) -> str:
+        """The code that asks for what only data has, as it is written."""
+        place = self.places(sys._getframe(1))[-1:]
+        return f"`{code_at(place[0])}`" if place else "a line that is not known"
+
+    def answer(self) -> bool | None:
+        """What a `while` that asks data is told, so that it goes as many rounds as its line has a size for.
+
+        None where no loop hangs on it.
+        """
+        places = self.places(sys._getframe(1)) if self.ask is not None else ()
+        for place in reversed(places):
+            if (going := goes_on(place)) is not None:
+                count = self._asked(place, ROUNDS, natural=1)
+                gone = self._gone.pop(place, 0)
+                if gone == (1 if count is None else int(count)):
+                    return not going
+                self._gone[place] = gone + 1
+                return going
+        return None
+
+    def finish(self) -> None:
+        """To be called after the run.
+
+        Raises:
+            OutOfRange: a loop ended before it had gone as many rounds as were asked for.
+        """
+        for place, gone in self._gone.items():
+            raise OutOfRange(f"`{code_at(place)}` ended by itself after {gone} rounds: more were asked for")
+
+    def true(self, mask: Tensor) -> int | None:
+        """How much of a mask computed from weights is true; none of any other, or without a size of its line.
+
+        Lines that choose by one mask have one size.
+
+        Raises:
+            OutOfRange: a number was chosen that is larger than the mask.
+        """
+        count: int | None = getattr(mask, "_forwardbook_count", None)
+        if count is None and choices_of(mask) is not None:
+            value = shadow(mask)
+            natural = int(value.to(torch.bool).sum()) if value is not None else elements(mask)
+            count = self.counted(mask, TRUE, natural, _most(mask))
+            mask._forwardbook_count = count  # type: ignore[attr-defined]
+        return count
+
+    def counted(self, given: Tensor, what: str, natural: int | None, most: int | None = None) -> int | None:
+        """How many rows come of what weights gave, at most so many; none of anything else, or without a size.
+
+        `natural` is their number in this run where it is known.
+
+        Raises:
+            OutOfRange: a number was chosen that is larger.
+        """
+        if self.ask is None or not (choices_of(given) is not None or _is_of_weights(given)):
+            return None
+        place = self.places(sys._getframe(1))[-1:]
+        there = _LARGEST if most is None else number_of(most)
+        some = min(_SOME, there) if natural is None else natural
+        count = self._asked(place[0], what, some, there) if place else None
+        if count is not None and most is not None:
+            self._keep(count, most)
+        return count
 
     def _chosen(self, mask: Tensor) -> tuple[Tensor, int] | None:
         """The places of what is true and then of the others, as many as its line has a size for; that."""
-        asked = self.ask is not None and _choices(mask) is not None
-        place = self.places(sys._getframe(1))[-1:] if asked else ()
-        if not place:
-            return None
-        value, most = shadow(mask), elements(mask)
-        true = value.to(torch.bool).flatten() if value is not None else None  # else too many to carry
-        count: int | None = getattr(mask, "_forwardbook_count", None)  # of a line that chose by the same mask
+        count = self.true(mask)
         if count is None:
-            count = self._asked(place[0], int(true.sum()) if true is not None else most, most)
-            if count is None:
-                return None
-            self._keep(count, _most(mask))
-            mask._forwardbook_count = count  # type: ignore[attr-defined]
-        at = torch.arange(number_of(count), device="cpu") % max(most, 1)
-        if true is not None:  # else any places will do
-            at = true.to(torch.uint8).argsort(descending=True, stable=True)[at]
+            return None
+        value = shadow(mask)
+        at = torch.arange(number_of(count), device="cpu") % max(elements(mask), 1)
+        if value is not None:  # else too many to carry, and any places will do
+            true = value.to(torch.bool).flatten().to(torch.uint8)
+            at = true.argsort(descending=True, stable=True)[at]
         return torch.stack(torch.unravel_index(at, numbers(mask.shape)), 1), count
 
-    def _asked(self, place: Place, natural: int, most: int) -> int | None:
+    def _asked(self, place: Place, what: str, natural: int, most: int = _LARGEST) -> int | None:
         """The size of a line, if it was chosen; else what is true stays what it is."""
         assert self.ask is not None
-        known = self._at.get((place.file, place.line))
+        known = self._at.get((place.file, place.line, what))
         if known is None:
-            name = self._name(place)
+            name = self._name(place, what)
             # runs with a few more of them are possible, too
-            hint = _SOME if most == _LARGEST else min(max(natural // 2, 2), most)
-            known = self._at[place.file, place.line] = name, hint
+            some = _FEW if what == ROUNDS else _SOME
+            hint = some if most == _LARGEST else min(max(natural // 2, 2), most)
+            known = self._at[place.file, place.line, what] = name, hint
         name, hint = known
         if self.told is not None and name not in self.told:
             self.chosen.setdefault(name, natural)
             return None
-        said = linecache.getline(place.file, place.line).strip()
-        what = "a number" if most == _LARGEST else "how many are true"
-        meaning = f"{what}, which data decides: `{said}`"
+        meaning = f"{what}, which data decides: `{code_at(place)}`"
         count = self.ask(name, hint, meaning, f"{OF_DATA}{place.function} line {place.line}")
         self.chosen[name] = number_of(count)
         return count
 
-    def _name(self, place: Place) -> str:
+    def _name(self, place: Place, what: str) -> str:
         """After what the line assigns to, `token_idx_count`; numbered where another line has the name."""
-        lines = (linecache.getline(place.file, line) for line in range(place.line, place.line - _ABOVE, -1))
-        target = next((found[1] for line in lines if (found := _ASSIGNED.match(line))), "selected")
+        assigned = names_at(place)
+        target = assigned[0 if what in _OF_FIRST else -1] if assigned else _NAMELESS.get(what, "selected")
         taken = {name for name, _ in self._at.values()}
         names = (f"{target}_count{number}" for number in ("", *map(str, range(2, len(taken) + 3))))
         return next(name for name in names if name not in taken)

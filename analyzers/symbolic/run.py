@@ -28,7 +28,7 @@ from forwardbook.analyzers.symbolic.kernels import native_shapes
 from forwardbook.analyzers.symbolic.ledger import Guard, Ledger, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.node import Node
-from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes
+from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes, mark
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.shadows import carry
 from forwardbook.analyzers.symbolic.told import noted
@@ -91,6 +91,10 @@ class MetaMaker:
     def full(self, shape: Sequence[int], value: int) -> torch.Tensor:
         filled = torch.full(self._numbers(shape), number_of(value), dtype=torch.int64, device="cpu")
         return self._with(shape, filled)
+
+    def made_up(self, tensor: torch.Tensor) -> torch.Tensor:
+        mark([tensor])
+        return tensor
 
 
 class _Construction(TorchDispatchMode):
@@ -226,6 +230,7 @@ def run_symbolically(
         stack.enter_context(weights_of_host())
         with _no_collection(), FusedOperations(symbolic=True), recorder.watching(root):
             root(*args, **kwargs)
+    values.data.finish()
     within = tuple(values.data.within)
     return SymbolicRun(recorder.trace, ledger, expressions, root, sizes.notes, within)
 
@@ -277,5 +282,6 @@ def run_measured(
         stack.enter_context(weights_of_host())
         with _no_collection(), FusedOperations(symbolic=False), recorder.watching(root):
             root(*args, **kwargs)
+    values.data.finish()
     recorder.trace.data = values.data.chosen
     return recorder.trace, root

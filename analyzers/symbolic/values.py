@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -18,9 +19,10 @@ from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, leaving,
 from forwardbook.analyzers.symbolic.largest import follow_largest
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.memory import Memory
-from forwardbook.analyzers.symbolic.of_data import DataSizes, follow_weights, mark
+from forwardbook.analyzers.symbolic.of_data import DataSizes, choices_of, follow_weights, mark
 from forwardbook.analyzers.symbolic.on_meta import run_on_meta, run_on_values
 from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
+from forwardbook.analyzers.symbolic.rows_of_data import rows_of_data
 from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
@@ -116,13 +118,16 @@ class Values:
             return run_on_values(func, args, kwargs)
 
         if name in ("_local_scalar_dense", "is_nonzero", "item", "equal"):
-            if not (known and inputs):
-                return self._assumed_scalar(name, inputs[0])
+            known = known and bool(inputs)
+            if not known or choices_of(inputs[0]) == 0:
+                return self._assumed_scalar(name, inputs[0], real() if known else None)
             if inputs[0].dtype not in (torch.bool, torch.uint8):  # how many, and not whether
                 become_numbers(inputs)
             return real()
         if schema.dynamic and name not in ("index", "index_put"):
-            made = self._dynamic(name, inputs, known, real)
+            made = rows_of_data(func, args, kwargs, self.data)
+            if made is None:
+                made = self._dynamic(name, inputs, known, real)
             follow_weights(tensors_in(made), inputs)
             return made
         indexing = name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1
@@ -138,19 +143,24 @@ class Values:
             carry(tensors_in(out)[0], torch.tensor(True, device="cpu"))
         return out
 
-    def _assumed_scalar(self, name: str, tensor: Tensor) -> bool | int | float:
-        if tensor.dtype == torch.int64 and (number := self.data.number(natural=1)) is not None:
-            return number
-        self.assumed[f"the value of a {str(tensor.dtype).split('.')[1]} scalar ({name})"] += 1
-        if name == "equal" or tensor.dtype == torch.bool:
-            return False
-        return 1.0 if tensor.is_floating_point() else 1
+    def _assumed_scalar(self, name: str, tensor: Tensor, made_up: object | None) -> object:
+        """What Python is told that asks data for a number or a truth: what was made up, else a default."""
+        is_truth = name == "equal" or tensor.dtype == torch.bool
+        default = False if is_truth else 1.0 if tensor.is_floating_point() else 1
+        value = default if made_up is None else made_up
+        if tensor.dtype == torch.int64 and not is_truth:
+            number = self.data.number(natural=int(cast(int, value)))
+            if number is not None:
+                return number
+        if is_truth and (answer := self.data.answer()) is not None:
+            return answer
+        kind = "bool" if is_truth else str(tensor.dtype).removeprefix("torch.")
+        self.assumed[f"the value of a {kind} scalar, taken as {value}: {self.data.asking()}"] += 1
+        return value
 
     def _dynamic(
         self, name: str, inputs: list[Tensor], known: bool, real: Callable[[], object]
     ) -> object:
-        if name == "nonzero" and (counted := self.data.rows(inputs[0])) is not None:
-            return counted
         if name == "nonzero" and self._everywhere(inputs[0], name):
             return rows(inputs[0])
         same_rank = name == "masked_select" and inputs[0].dim() == inputs[1].dim()

@@ -17,6 +17,7 @@ CUT: Final = "..."  # how one ends whose value is longer than what is told
 
 CALLED_AS: Final = "called as "  # how the context of a regime begins that names places below a model
 ALONE: Final = "called by itself"
+TIMES: Final = "in the run that the formulas were read from, where loops and lists of layers are short"
 _NUMBERS: Final = re.compile(r"\d+(-\d*)?(,\d+(-\d*)?)*")
 
 

@@ -90,6 +90,7 @@ class SubmoduleCall(Record):
     attribute: str
     class_name: str
     times: Formula = "1"
+    """How often in the run that the formulas were read from, where loops and lists of layers are short."""
     bindings: dict[str, Formula] = Field(default_factory=dict)
 
 

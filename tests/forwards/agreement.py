@@ -24,6 +24,7 @@ from forwardbook.analyzers.static.run import guarded, interpreted_class
 from forwardbook.analyzers.symbolic.bridges import no_initialisation
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.patterns import find_call
+from forwardbook.analyzers.symbolic.places import is_plumbing
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.run import (
     MetaMaker,
@@ -188,7 +189,8 @@ class StaticRecorder(Recorder):
             kind = type(self.trace.calls[self._stack[-1]].module).__qualname__
             name = self.entry or f"{kind}.forward"  # which a wrapper may bear too: the innermost is meant
             running = running[max((i for i, f in enumerate(running) if f.qualname == name), default=0) :]
-        return tuple(Place(f.file, f.qualname, f.line, f.end_line, f.col, f.end_col) for f in running)
+        places = (Place(f.file, f.qualname, f.line, f.end_line, f.col, f.end_col) for f in running)
+        return tuple(one for one in places if not is_plumbing(one.file))
 
 
 def interpreted(case: Case, sizes: Mapping[str, int]) -> list[Summary]:

@@ -70,7 +70,7 @@ def _heading(key: str, entry: Entry) -> Panel:
 
 def _regime_parts(regime: Regime) -> Iterator[RenderableType]:
     from forwardbook.generate import line_formulas
-    from forwardbook.saying import together
+    from forwardbook.saying import TIMES, together
     from forwardbook.schema import QUANTITIES
 
     if regime.context:
@@ -92,6 +92,8 @@ def _regime_parts(regime: Regime) -> Iterator[RenderableType]:
         yield Padding(_line_table(lines), (1, 0, 0, 0))
     if regime.flop_analysis.submodule_calls:
         yield Padding(_call_table(regime), (1, 0, 0, 0))
+        if any(call.times != "1" for call in regime.flop_analysis.submodule_calls):
+            yield Text(f"times: {TIMES}", style="dim")
     if regime.proof is not None:
         yield Padding(proof_view(regime.proof, regime.parameters), (1, 0, 0, 0))
 

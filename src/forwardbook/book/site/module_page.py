@@ -15,7 +15,7 @@ from forwardbook.book.site.module_flow import flow_diagram
 from forwardbook.book.site.module_lines import module_listing
 from forwardbook.book.site.module_proof import proof_blocks
 from forwardbook.book.site.module_subject import ModuleSubject
-from forwardbook.saying import together
+from forwardbook.saying import TIMES, together
 from forwardbook.schema import QUANTITIES, Entry, Regime
 
 LONG: Final = 4000
@@ -154,6 +154,7 @@ def _calls(subject: ModuleSubject) -> Iterator[Block]:
     if rows:
         yield Heading(2, "Calls of submodules")
         yield Table(("Line", "Attribute", "Class", "Times", "With"), tuple(rows))
+        yield Paragraph(f"Times: {TIMES}.")
 
 
 def _parameters(entry: Entry) -> Iterator[Block]:

@@ -118,8 +118,8 @@ def verdict(found: Found) -> Verdict:
 
 
 def of_data(found: Found) -> list[SizeNote]:
-    """The sizes in the formulas of a regime that only data decides."""
-    names = sorted(found.derived.pattern.summary.symbols())
+    """The sizes in the formulas and the conditions of a regime that only data decides."""
+    names = sorted(found.symbols())
     notes = (found.derived.notes[name] for name in names if name in found.derived.notes)
     return [note for note in notes if note.is_of_data]
 

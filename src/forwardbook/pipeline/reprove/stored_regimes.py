@@ -31,6 +31,12 @@ Place = tuple[int, int]
 Costs = tuple[int | None, ...]
 
 
+def _unplaced(assumption: str) -> str:
+    """How entries of before the code was told that asks for a value say what was assumed of it."""
+    said, taken, _ = assumption.partition(", taken as ")
+    return f"{said} (_local_scalar_dense)" if taken else assumption
+
+
 @dataclass(frozen=True)
 class StoredRegime:
     """One regime, its formulas parsed when they are needed."""
@@ -115,10 +121,11 @@ class StoredRegime:
 
         A regime that takes a mask to be true everywhere says nothing of a run that knows its values.
         """
-        ours, theirs = set(self.regime.assumptions), dict.fromkeys(assumed)
-        apart = [text for text in theirs if text not in ours]
-        apart += [text for text in self.regime.assumptions if text not in theirs]
-        return [text for text in apart if text.startswith(GUESSED)]
+        ours = dict.fromkeys(t for t in self.regime.assumptions if t.startswith(GUESSED))
+        theirs = dict.fromkeys(t for t in assumed if t.startswith(GUESSED))
+        apart = [text for text in theirs if text not in ours and _unplaced(text) not in ours]
+        known = theirs.keys() | set(map(_unplaced, theirs))
+        return apart + [text for text in ours if text not in known]
 
     def of_another_config(self, told: Collection[str]) -> list[str]:
         """What it says of fields of its config and another, of which all is told, does not say."""
