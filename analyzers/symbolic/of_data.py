@@ -164,8 +164,8 @@ class DataSizes:
         Raises:
             OutOfRange: a loop ended before it had gone as many rounds as were asked for.
         """
-        for place, gone in self._gone.items():
-            raise OutOfRange(f"`{code_at(place)}` ended by itself after {gone} rounds: more were asked for")
+        for place in self._gone:
+            raise OutOfRange(f"`{code_at(place)}` ended by itself: it goes fewer rounds than were asked for")
 
     def true(self, mask: Tensor) -> int | None:
         """How much of a mask computed from weights is true; none of any other, or without a size of its line.
