@@ -21,11 +21,13 @@ from torch.utils._pytree import tree_leaves, tree_map
 from forwardbook.analyzers.symbolic.host import HOST
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.numbers import of_sizes
+from forwardbook.analyzers.symbolic.of_data import choices_of, note_routing
+from forwardbook.analyzers.symbolic.origins import become_numbers
 from forwardbook.analyzers.symbolic.resizing import padded, resized, scalar
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
+from forwardbook.analyzers.symbolic.shapes_of_values import UnknownValue
 from forwardbook.analyzers.symbolic.sizes_written import as_nested, hold, sizes_in, written_out
 from forwardbook.analyzers.symbolic.standins import STAND_INS
-from forwardbook.analyzers.symbolic.values import UnknownValue
 
 _attention, _grouped = F.scaled_dot_product_attention, F.grouped_mm
 
@@ -251,8 +253,10 @@ def _read(func: Callable[..., object], tensor: Tensor) -> object:
     if tensor.device.type != "meta":
         return func(tensor)
     value = shadow(tensor)
-    if value is None:
-        raise UnknownValue(f"{func.__name__}() of a tensor whose values come from weights")
+    if value is None or choices_of(tensor) == 0:
+        raise UnknownValue(f"{func.__name__}() of a tensor whose values come from weights or are made up")
+    if note_routing([tensor]):
+        become_numbers([tensor])
     return func(value)
 
 

@@ -9,6 +9,7 @@ the same each time that the line runs.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from types import FrameType
 from typing import Final, Protocol
@@ -62,13 +63,30 @@ def choices_of(tensor: Tensor) -> int | None:
 
 def follow_weights(made: Iterable[Tensor], given: Iterable[Tensor]) -> None:
     """Truths and whole numbers that are computed of weights are of them, and whatever such come of those."""
-    made = list(made)
+    made, given = list(made), list(given)
     whole = [one for one in made if not one.is_floating_point()]
-    choices = next((found for one in given if (found := choices_of(one)) is not None), None)
-    if choices is not None:
+    of_weights = next((one for one in given if choices_of(one) is not None), None)
+    if of_weights is not None:
+        choices = choices_of(of_weights) or 0
         mark(whole if choices else made, choices)
+        if (said := getattr(of_weights, "_forwardbook_routed", None)) is not None:
+            route(made, *said)
     elif whole and any(map(_is_of_weights, given)):
         mark(whole)
+
+
+def route(tensors: Iterable[Tensor], said: str, assumed: Counter[str]) -> None:
+    """Writes down what is to be assumed once a number is made of values that weights would choose."""
+    for tensor in tensors:
+        tensor._forwardbook_routed = said, assumed  # type: ignore[attr-defined]
+
+
+def note_routing(tensors: Iterable[Tensor]) -> bool:
+    """A number is made of values of these: what was chosen for weights is assumed, if anything was."""
+    found = [said for one in tensors if (said := getattr(one, "_forwardbook_routed", None)) is not None]
+    for said, assumed in found:
+        assumed[said] += 1
+    return bool(found)
 
 
 def _is_of_weights(tensor: Tensor) -> bool:
@@ -147,16 +165,20 @@ class DataSizes:
 
         None where no loop hangs on it.
         """
-        places = self.places(sys._getframe(1)) if self.ask is not None else ()
-        for place in reversed(places):
-            if (going := goes_on(place)) is not None:
-                count = self._asked(place, ROUNDS, natural=1)
-                gone = self._gone.pop(place, 0)
-                if gone == (1 if count is None else int(count)):
-                    return not going
-                self._gone[place] = gone + 1
-                return going
-        return None
+        place = self.loop()
+        if place is None or self.ask is None:
+            return None
+        count = self._asked(place, ROUNDS, natural=1)
+        gone = self._gone.pop(place, 0)
+        if gone == (1 if count is None else int(count)):
+            return not goes_on(place)
+        self._gone[place] = gone + 1
+        return goes_on(place)
+
+    def loop(self) -> Place | None:
+        """Where a `while` is tested that hangs on what is asked; None where none does."""
+        places = self.places(sys._getframe(1))
+        return next((place for place in reversed(places) if goes_on(place) is not None), None)
 
     def finish(self) -> None:
         """To be called after the run.

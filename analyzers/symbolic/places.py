@@ -6,6 +6,7 @@ import contextlib
 import functools
 import sys
 from collections.abc import Callable, Iterator
+from dis import opname
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Final, TypeVar
@@ -54,12 +55,13 @@ def is_torch(file: str) -> bool:
 
 
 def place_of(frame: FrameType) -> Place:
-    """The expression that a frame evaluates."""
+    """The expression that a frame evaluates; where a branch asks what is true, what it asks."""
     code, at = frame.f_code, frame.f_lasti
     known = _KNOWN.get((id(code), at))
     if known is not None:
         return known[1]
-    line, end_line, col, end_col = _positions(code)[at // 2]
+    branches = opname[code.co_code[at]].startswith("POP_JUMP")  # which stands for the whole statement
+    line, end_line, col, end_col = _positions(code)[at // 2 - branches]
     line = line or frame.f_lineno
     place = Place(code.co_filename, code.co_qualname, line, end_line or line, col or 0, end_col or 0)
     _KNOWN[id(code), at] = (code, place)

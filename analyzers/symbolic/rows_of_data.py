@@ -10,6 +10,7 @@ from torch import Tensor
 
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.of_data import DIFFERENT, LARGEST, REPEATED, DataSizes, choices_of
+from forwardbook.analyzers.symbolic.origins import inherit
 from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import carry, element_count, elements, numbers, shadow
 
@@ -102,8 +103,12 @@ def _bincount(given: Given, data: DataSizes) -> object | None:
     if count is None:
         return None
     weights = given.get("weights")
-    dtype = weights.dtype if isinstance(weights, Tensor) else torch.int64
-    return torch.empty((count,), dtype=dtype, device="meta")
+    if isinstance(weights, Tensor):
+        return torch.empty((count,), dtype=weights.dtype, device="meta")
+    known = torch.bincount(value, minlength=number_of(count)) if value is not None else None
+    made = torch.empty((count,), dtype=torch.int64, device="meta")
+    inherit([made], [found])
+    return carry(made, known[: number_of(count)] if known is not None else None)
 
 
 _MAKERS: Final[dict[str, Callable[[Given, DataSizes], object | None]]] = {

@@ -9,7 +9,7 @@ Both are written down.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import cast
 
 import torch
@@ -19,7 +19,14 @@ from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, leaving,
 from forwardbook.analyzers.symbolic.largest import follow_largest
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.memory import Memory
-from forwardbook.analyzers.symbolic.of_data import DataSizes, choices_of, follow_weights, mark
+from forwardbook.analyzers.symbolic.of_data import (
+    DataSizes,
+    choices_of,
+    follow_weights,
+    mark,
+    note_routing,
+    route,
+)
 from forwardbook.analyzers.symbolic.on_meta import run_on_meta, run_on_values
 from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
 from forwardbook.analyzers.symbolic.rows_of_data import rows_of_data
@@ -28,20 +35,16 @@ from forwardbook.analyzers.symbolic.shadows import (
     LIMIT,
     carry,
     cloned,
-    columns,
-    element_count,
     elements,
     leaves_in,
-    mapped,
     numbers,
-    one_of_each_row,
-    rows,
     shadow,
     tensors_in,
-    to_meta,
     zeros,
 )
+from forwardbook.analyzers.symbolic.shapes_of_values import Shapes, UnknownValue
 from forwardbook.analyzers.symbolic.sizes_written import follow, sizes_in
+from forwardbook.analyzers.symbolic.statements import code_at
 
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _ZEROS = {"zeros", "new_zeros", "zeros_like"}
@@ -54,10 +57,6 @@ _CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multi
 Call = tuple[tuple[object, ...], dict[str, object]]
 
 
-class UnknownValue(RuntimeError):
-    """An operation needs the value of a tensor that has none on the meta device."""
-
-
 class Values:
     """Runs one operation on meta tensors and keeps the values up to date; counts what it had to assume."""
 
@@ -67,6 +66,7 @@ class Values:
         self.memory: Memory | None = None
         """Where layouts are remembered: in the call of a symbolic run, not while its module is built."""
         self.assumed: Counter[str] = Counter()
+        self.shapes = Shapes(self.data, self.assumed)
 
     def run(self, func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """The result of `func`, on meta, with values where they follow.
@@ -121,18 +121,19 @@ class Values:
             known = known and bool(inputs)
             if not known or choices_of(inputs[0]) == 0:
                 return self._assumed_scalar(name, inputs[0], real() if known else None)
+            note_routing(inputs)
             if inputs[0].dtype not in (torch.bool, torch.uint8):  # how many, and not whether
                 become_numbers(inputs)
             return real()
         if schema.dynamic and name not in ("index", "index_put"):
             made = rows_of_data(func, args, kwargs, self.data)
             if made is None:
-                made = self._dynamic(name, inputs, known, real)
+                made = self.shapes.of_values(name, inputs, known, real)
             follow_weights(tensors_in(made), inputs)
             return made
         indexing = name.startswith(("index", "_index_put", "_unsafe_index")) and len(args) > 1
         if indexing and isinstance(args[1], list | tuple):
-            args = (args[0], self._integer_indices(args[1]), *args[2:])
+            args = (args[0], self.shapes.integer_indices(args[1]), *args[2:])
         if self.memory is not None:
             out = self.memory.run(run_on_meta, func, args, kwargs)
         else:
@@ -154,66 +155,11 @@ class Values:
                 return number
         if is_truth and (answer := self.data.answer()) is not None:
             return answer
+        if (loop := self.data.loop()) is not None:
+            raise UnknownValue(f"`{code_at(loop)}` asks for a number that only a run with data has")
         kind = "bool" if is_truth else str(tensor.dtype).removeprefix("torch.")
         self.assumed[f"the value of a {kind} scalar, taken as {value}: {self.data.asking()}"] += 1
         return value
-
-    def _dynamic(
-        self, name: str, inputs: list[Tensor], known: bool, real: Callable[[], object]
-    ) -> object:
-        if name == "nonzero" and self._everywhere(inputs[0], name):
-            return rows(inputs[0])
-        same_rank = name == "masked_select" and inputs[0].dim() == inputs[1].dim()
-        if same_rank and self._everywhere(inputs[1], name):
-            whole = torch.broadcast_tensors(inputs[0], inputs[1])[0]
-            return torch.empty((element_count(whole),), dtype=whole.dtype, device="meta")
-        if known and inputs:
-            found = real()
-            if "unique" in name and all(t.numel() <= 1 for t in tensors_in(found)):  # however many are given
-                self.assumed[f"known values are all the same ({name})"] += 1
-            else:
-                become_numbers(inputs)
-            return mapped(lambda t: to_meta(t) if isinstance(t, Tensor) else t, found)
-        mask = shadow(inputs[1]) if name == "masked_select" else None
-        if mask is not None:
-            become_numbers(inputs[1:])
-            shape = torch.broadcast_shapes(numbers(inputs[0].shape), mask.shape)
-            return torch.empty(int(mask.broadcast_to(shape).sum()), dtype=inputs[0].dtype, device="meta")
-        raise UnknownValue(f"the shape of {name} depends on values that only a run with weights has")
-
-    def _integer_indices(self, indices: Iterable[Tensor | None]) -> list[Tensor | None]:
-        """Boolean masks among the indices become the integer indices they stand for."""
-        found: list[Tensor | None] = []
-        for index in indices:
-            if index is None or index.dtype not in (torch.bool, torch.uint8):
-                found.append(index)
-                continue
-            if places := self.data.columns(index):
-                found += places
-                continue
-            if self._everywhere(index, "boolean index"):
-                found += columns(index)
-                continue
-            if chosen := one_of_each_row(index):
-                self.assumed["a mask of known values is true once in each row (boolean index)"] += 1
-                found += chosen
-                continue
-            mask = shadow(index)
-            assert mask is not None
-            become_numbers([index])
-            found += [to_meta(i) for i in mask.to(torch.bool).nonzero(as_tuple=True)]
-        return found
-
-    def _everywhere(self, mask: Tensor, name: str) -> bool:
-        """Whether a mask is true everywhere, as one without values is taken to be: sizes stay symbolic."""
-        value = shadow(mask)
-        if value is None:
-            self.assumed[f"a mask computed from weights is true everywhere ({name})"] += 1
-            return True
-        if value.numel() == 0 or not bool(value.to(torch.bool).all()):
-            return False
-        self.assumed[f"a mask of known values is true everywhere ({name})"] += 1
-        return True
 
     def _follow(
         self,
@@ -284,7 +230,9 @@ class Values:
             carry(index, flat.reshape(moved).movedim(-1, dim).contiguous())
         else:
             carry(index, flat.reshape(shape))
-        self.assumed[f"balanced routing: indices of {name} over values from weights go round robin"] += 1
+        said = f"balanced routing: indices of {name} over values from weights go round robin"
+        inherit([index], args)
+        route([index], said, self.assumed)
 
 
 def _side(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> int:

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.shadows import to_meta
-from forwardbook.analyzers.symbolic.values import UnknownValue
+from forwardbook.analyzers.symbolic.shapes_of_values import UnknownValue
 
 DEVICES = pytest.mark.parametrize("device", ["cpu", "meta"])
 HEAD, GROUPED, STEPS = (2, 4, 5, 8), (6, 3), (4, 2, 3)

@@ -14,7 +14,8 @@ from forwardbook.analyzers.symbolic.ledger import Ledger, number_of
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import default_dtype, run_measured, run_symbolically
 from forwardbook.analyzers.symbolic.shadows import LIMIT, carry, elements, shadow, to_meta
-from forwardbook.analyzers.symbolic.values import UnknownValue, Values
+from forwardbook.analyzers.symbolic.shapes_of_values import UnknownValue
+from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.formula import Expr
 
 aten = torch.ops.aten
@@ -196,6 +197,19 @@ def test_routing_from_weights_is_balanced(values: Values) -> None:
     assert index is not None
 
     assert [3, 3, 3, 3] == torch.bincount(index.flatten(), minlength=4).tolist()
+
+
+def test_routing_is_assumed_where_a_number_is_made_of_it(values: Values) -> None:
+    """How many tokens each expert has is a number of balanced routing; that they are chosen says nothing."""
+    out = values.run(aten.topk.default, (floats(6, 4), 2), {})
+    assert isinstance(out, tuple)
+    chosen = values.run(aten.view.default, (out[1], [12]), {})
+    counts = values.run(aten.bincount.default, (chosen, None, 4), {})
+    assert isinstance(counts, torch.Tensor)
+    assert {} == dict(values.assumed)
+
+    first = values.run(aten.select.int, (counts, 0, 0), {})
+    assert 3 == values.run(aten._local_scalar_dense.default, (first,), {})
     said = "balanced routing: indices of topk over values from weights go round robin"
     assert {said: 1} == dict(values.assumed)
 

@@ -1,6 +1,5 @@
 """Routing limited to the best groups of experts: a group is worth its two best experts."""
 # group: 4 mixture of experts
-# assumes: balanced routing
 # sizes: T=tokens:10 E=num_experts:12 G=n_group:3 L=topk_group:2 K=top_k:4
 # init: G, L, K
 # input scores: T, E

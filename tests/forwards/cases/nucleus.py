@@ -1,6 +1,5 @@
 """The most probable tokens up to a share: sorted, summed up, masked."""
 # group: 16 sort/topk/cumsum
-# assumes: balanced routing
 # sizes: B=batch_size:3 V=vocab_size:30
 # let: N = B*V
 # input logits: B, V

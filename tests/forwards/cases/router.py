@@ -1,6 +1,5 @@
 """Softmax routing: the weights of the best experts, spread over a row per token."""
 # group: 4 mixture of experts
-# assumes: balanced routing
 # sizes: T=tokens:10 D=hidden_size:12 E=num_experts:6 K=top_k:2
 # init: D, E, K
 # input x: T, D

@@ -1,6 +1,5 @@
 """The classes that differ among those that weights chose: work is done once for each, and found again."""
 # group: 3 value-dependent branches
-# assumes: balanced routing
 # sizes: N=tokens:7 D=hidden_size:12 C=classes:5 K=found_count:2
 # condition: K <= N
 # init: D, C
