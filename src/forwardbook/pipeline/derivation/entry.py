@@ -132,7 +132,7 @@ def _ranges(found: Sequence[Found]) -> str:
         asked = (Condition.parse(text) for one in found for text in one.derived.recipe.conditions)
         limits = (c.right.text() for c in asked if c.op == "<=" and c.left == Expr.symbol(name))
         most = " or ".join(f"at most {text}" for text in dict.fromkeys(limits))
-        said.append(f"{{{name}}}: {note.meaning}, {most or 'of any size'}")
+        said.append(f"{{{name}}}: {note.meaning}, {most or 'at least 1'}")
     return "; ".join(said)
 
 
