@@ -21,7 +21,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from forwardbook.analyzers.symbolic.host import HOST
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.numbers import of_sizes
-from forwardbook.analyzers.symbolic.of_data import choices_of, note_routing
+from forwardbook.analyzers.symbolic.of_weights import choices_of, note_routing
 from forwardbook.analyzers.symbolic.origins import become_numbers
 from forwardbook.analyzers.symbolic.resizing import padded, resized, scalar
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from forwardbook.analyzers.symbolic.ledger import number_of
-from forwardbook.analyzers.symbolic.of_data import DIFFERENT, LARGEST, REPEATED, DataSizes, choices_of
+from forwardbook.analyzers.symbolic.of_data import DIFFERENT, LARGEST, REPEATED, DataSizes
+from forwardbook.analyzers.symbolic.of_weights import choices_of
 from forwardbook.analyzers.symbolic.origins import inherit
 from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import carry, element_count, elements, numbers, shadow

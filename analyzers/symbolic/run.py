@@ -28,7 +28,8 @@ from forwardbook.analyzers.symbolic.kernels import native_shapes
 from forwardbook.analyzers.symbolic.ledger import Guard, Ledger, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.node import Node
-from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes, mark
+from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes
+from forwardbook.analyzers.symbolic.of_weights import mark
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.shadows import carry
 from forwardbook.analyzers.symbolic.told import noted

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
-from forwardbook.analyzers.symbolic.of_data import DataSizes, note_routing
+from forwardbook.analyzers.symbolic.of_data import DataSizes
+from forwardbook.analyzers.symbolic.of_weights import note_routing
 from forwardbook.analyzers.symbolic.origins import become_numbers
 from forwardbook.analyzers.symbolic.shadows import (
     columns,

@@ -19,14 +19,8 @@ from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, leaving,
 from forwardbook.analyzers.symbolic.largest import follow_largest
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.memory import Memory
-from forwardbook.analyzers.symbolic.of_data import (
-    DataSizes,
-    choices_of,
-    follow_weights,
-    mark,
-    note_routing,
-    route,
-)
+from forwardbook.analyzers.symbolic.of_data import DataSizes
+from forwardbook.analyzers.symbolic.of_weights import choices_of, follow_weights, mark, note_routing, route
 from forwardbook.analyzers.symbolic.on_meta import run_on_meta, run_on_values
 from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
 from forwardbook.analyzers.symbolic.rows_of_data import rows_of_data

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes, OutOfRange, mark
+from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes, OutOfRange
+from forwardbook.analyzers.symbolic.of_weights import mark
 from forwardbook.analyzers.symbolic.patterns import Pattern, patterns
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import run_measured, run_symbolically

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from forwardbook.analyzers.instances.shapes import make_tensors
 from forwardbook.analyzers.instances.tensors import PlainMaker
-from forwardbook.analyzers.symbolic.of_data import DataSizes, OutOfRange, mark
+from forwardbook.analyzers.symbolic.of_data import DataSizes, OutOfRange
+from forwardbook.analyzers.symbolic.of_weights import mark
 from forwardbook.analyzers.symbolic.run import MetaMaker
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
 from forwardbook.analyzers.symbolic.trace import Place
