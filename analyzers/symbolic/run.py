@@ -209,13 +209,17 @@ def run_symbolically(
     hints: Mapping[str, int] | None = None,
     pinned: Mapping[str, int] | None = None,
     places: SourcePlaces | None = None,
+    balanced: bool = False,
 ) -> SymbolicRun:
-    """One run with every size symbolic, those of `pinned` apart; `places` where code is interpreted."""
+    """One run with every size symbolic, those of `pinned` apart; `places` where code is interpreted.
+
+    Where it is `balanced` what only data decides has no sizes: it is what balanced routing makes of it.
+    """
     native_shapes()
     ledger = Ledger()
     expressions = Expressions(ledger)
     sizes = SymbolicSizes(ledger, hints or {}, pinned or {})
-    values = Values(symbolic=True, data=DataSizes(sizes))
+    values = Values(symbolic=True, data=DataSizes(None if balanced else sizes))
     recorder = Recorder(Widths(*map(Expr.symbol, SYMBOLIC_WIDTHS)), dtype, values, ledger, expressions)
     if places is not None:
         recorder.places = values.data.places = places.segment

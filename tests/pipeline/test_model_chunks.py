@@ -12,7 +12,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from forwardbook.analyzers.instances.pretrained.whole import phases_of
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.totals import NoFormulas, Widths, holding, whole
-from forwardbook.pipeline.model.costs import NoPolynomial, phase_costs
+from forwardbook.pipeline.model.costs import phase_costs
+from forwardbook.pipeline.model.source import NoPolynomial
 
 CHUNK = 32
 CONFIG = {

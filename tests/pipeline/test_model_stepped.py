@@ -12,7 +12,8 @@ from forwardbook.analyzers.symbolic.summary import summarise
 from forwardbook.formula import Expr
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.totals import NoFormulas, Widths, holding, whole
-from forwardbook.pipeline.model.costs import NoPolynomial, phase_costs
+from forwardbook.pipeline.model.costs import phase_costs
+from forwardbook.pipeline.model.source import NoPolynomial
 from forwardbook.profiling.proof import measure, widths_of
 
 CONFIG = {

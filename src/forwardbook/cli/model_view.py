@@ -186,7 +186,9 @@ def _footing(phase: PhaseAnalysis) -> Text:
     text = Text.assemble(
         "proof ",
         verdict_text(proof.verdict),
-        f": {points} runs on {proof.device} in {proof.dtype} at random sizes, {layers} layers each",
+        f": {points} runs on {proof.device} in {proof.dtype} at random sizes, {layers} layers each"
+        if points > 1
+        else f": a run on {proof.device} in {proof.dtype} at these sizes, {layers} layers",
     )
     text.append(f"\nholds where {', '.join(phase.costs.conditions) or 'always'}", "dim")
     for one in phase.costs.assumptions:

@@ -25,7 +25,7 @@ from forwardbook.formula import Condition, Expr
 from forwardbook.models.record import CostPoint, CostProof, PhaseCosts
 from forwardbook.pipeline.derivation.derived import pins
 from forwardbook.pipeline.model.layers import Node, interpolated, layer_tree
-from forwardbook.pipeline.model.source import ModelRefused
+from forwardbook.pipeline.model.source import HangsOnData, ModelRefused, NoPolynomial
 from forwardbook.profiling.proof import compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Parameter, Unresolved
@@ -34,13 +34,8 @@ POINTS = 3
 REACH = 8  # proof points reach this many times beyond the hints: a run on meta costs the same
 TRIES = 12
 
-
-class NoPolynomial(ModelRefused):
-    """A size that became a number while the model ran, and in which its costs are no polynomial."""
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
-        self.name = name
+_GUESSED = "a mask computed from weights "
+"""How an assumption begins about what is too large for balanced routing to be followed."""
 
 
 def phase_costs(
@@ -49,19 +44,22 @@ def phase_costs(
     seed: int,
     hints: Mapping[str, int] | None = None,
     pinned: Mapping[str, int] | None = None,
+    balanced: bool = False,
 ) -> PhaseCosts:
     """The formulas of one phase and the conditions under which they hold, proved.
 
     Sizes of `pinned` are that number throughout; the others are near their `hints` where the model is read.
+    Where it is `balanced`, what data decides is what balanced routing makes of it, which is an assumption.
 
     Raises:
         NoPolynomial: where a size became a number, and costs are not one polynomial in it.
+        HangsOnData: where data decides a size, and nobody knows what balanced routing makes of it.
         ModelRefused: where the model does not run, or no proof was reached.
     """
     fixed = dict(pinned or {})
-    recipe, run = _first_run(phase, dtype, hints, fixed)
-    _refuse_data(phase, run)
+    recipe, run = _first_run(phase, dtype, hints, fixed, balanced)
     whole = patterns(run, recipe.calls_as)[-1]
+    _refuse_data(phase, run, whole if balanced else None)
     derivation = _Derivation(phase, recipe, dtype, run, whole, _tree(run, whole), fixed)
     derivation.interpolate(hints)
     conditions = derivation.relaxed()
@@ -89,23 +87,32 @@ def phase_costs(
     )
 
 
-def _refuse_data(phase: Phase, run: SymbolicRun) -> None:
+def _refuse_data(phase: Phase, run: SymbolicRun, balanced: Pattern | None) -> None:
     """Costs of a model are numbers, and a size that only data decides has none before it runs on data."""
     said = [f"{n.name}: {n.meaning} ({n.source})" for n in run.notes.values() if n.is_of_data]
+    if balanced is not None:  # there are no such sizes in it; what it had to guess is no routing
+        said = [text for text in balanced.assumptions if text.startswith(_GUESSED)]
     if said:
         told = "\n  ".join(said)
-        raise ModelRefused(
+        raise HangsOnData(
+            [name for name, note in run.notes.items() if not note.is_of_data],
             f"{phase.recipe.target} ({phase.name}): what it costs hangs on data\n  {told}\n"
-            "  its classes have formulas in these names: forwardbook analyze-module, forwardbook show"
+            "  its classes have formulas in these names: forwardbook analyze-module, forwardbook show",
         )
 
 
 def _first_run(
-    phase: Phase, dtype: torch.dtype, hints: Mapping[str, int] | None, pinned: Mapping[str, int]
+    phase: Phase,
+    dtype: torch.dtype,
+    hints: Mapping[str, int] | None,
+    pinned: Mapping[str, int],
+    balanced: bool,
 ) -> tuple[Recipe, SymbolicRun]:
     """The run of the first way of making inputs that works, and the recipe with only that way."""
     try:
-        return first_that_runs(phase.recipe, lambda one: run_symbolically(one, dtype, hints, pinned))
+        return first_that_runs(
+            phase.recipe, lambda one: run_symbolically(one, dtype, hints, pinned, balanced=balanced)
+        )
     except Exception as problem:  # analysed code may raise anything
         reason = f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
         raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from problem
@@ -208,6 +215,7 @@ class _Derivation:
         points: list[CostPoint] = []
         differences: list[str] = []
         reason = "no random sizes satisfy the conditions"
+        wanted = POINTS if self.hints.keys() - self.fixed.keys() else 1  # all runs would be one
         far = {name: hint * REACH if hint > 1 else hint for name, hint in self.hints.items()}
         for attempt in range(TRIES):
             sizes = draw(far if attempt < TRIES // 2 else self.hints, conditions, rng, self.fixed)
@@ -220,10 +228,10 @@ class _Derivation:
                 continue
             points.append(point)
             differences += wrong
-            if len(points) == POINTS:
+            if len(points) == wanted:
                 return points, differences
         raise ModelRefused(
-            f"proving {self.recipe.target} ({self.phase.name}): only {len(points)} of {POINTS} runs: {reason}"
+            f"proving {self.recipe.target} ({self.phase.name}): only {len(points)} of {wanted} runs: {reason}"
         )
 
     def point(self, sizes: Mapping[str, int]) -> tuple[CostPoint, list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,15 @@ from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.formula import Condition
 from forwardbook.models.architecture import Architecture
 from forwardbook.models.record import ModelCosts, PhaseCosts
-from forwardbook.models.totals import NoFormulas, Widths, holding, holds
+from forwardbook.models.totals import NoFormulas, SizesRefused, Widths, holding, holds
 from forwardbook.pipeline.model.find import config_digest
-from forwardbook.pipeline.model.source import ModelRefused, config_of, model_named
+from forwardbook.pipeline.model.source import (
+    HangsOnData,
+    ModelRefused,
+    NoPolynomial,
+    config_of,
+    model_named,
+)
 from forwardbook.pipeline.model.user import built, user_phases
 from forwardbook.pipeline.versions import current_versions, differing
 from forwardbook.workspace.model_files import ModelFiles
@@ -61,7 +67,10 @@ class Model:
             return holding(known, name, sizes, widths)
         self.told(f"deriving {name} of {self.architecture.model_id}")
         first = not any(p.phase == name and p.proof.dtype == _name(dtype) for p in known)
-        found = self._usual(chosen, dtype) if first else self._at(chosen, dtype, sizes, widths)
+        try:
+            found = self._usual(chosen, dtype) if first else self._at(chosen, dtype, sizes, widths)
+        except HangsOnData as refused:
+            found = self._balanced(chosen, dtype, sizes, refused.sizes)
         self._keep(found)
         try:
             return holding(self._known(), name, sizes, widths)
@@ -119,6 +128,18 @@ class Model:
             if all(holds(text, sizes, widths) for text in found.conditions):
                 return found
         return _proved(phase, dtype, sizes, near, dict.fromkeys(ones, 1))
+
+    def _balanced(
+        self, phase: Phase, dtype: torch.dtype, sizes: Mapping[str, int], needed: Sequence[str]
+    ) -> PhaseCosts:
+        """What a model costs at these sizes alone if routing is balanced: data decides what else it costs."""
+        from forwardbook.pipeline.model.costs import phase_costs
+
+        if missing := [name for name in needed if name not in sizes]:
+            raise SizesRefused(f"evaluating {phase.name}: missing: {', '.join(missing)}")
+        self.told(f"{phase.name} hangs on data: deriving it at these sizes, with balanced routing")
+        at = {name: sizes[name] for name in needed}
+        return phase_costs(phase, dtype, SEED, at, at, balanced=True)
 
     def _known(self) -> list[PhaseCosts]:
         return self.costs.phases if self.costs else []
@@ -189,7 +210,7 @@ def _proved(
     pinned: Mapping[str, int],
 ) -> PhaseCosts:
     """Formulas in which a size is a number too where costs are no polynomial in it, as at one full chunk."""
-    from forwardbook.pipeline.model.costs import NoPolynomial, phase_costs
+    from forwardbook.pipeline.model.costs import phase_costs
 
     fixed = dict(pinned)
     while True:

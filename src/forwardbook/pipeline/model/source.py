@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -39,6 +40,22 @@ class ConfigUnreadable(ModelUnknown):
 
 class ModelRefused(ForwardbookError):
     """A model whose formulas could not be derived or proved at the sizes asked for, and why."""
+
+
+class NoPolynomial(ModelRefused):
+    """A size that became a number while the model ran, and in which its costs are no polynomial."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class HangsOnData(ModelRefused):
+    """A model whose costs only data decides; `sizes` are the others that its call has."""
+
+    def __init__(self, sizes: Sequence[str], message: str) -> None:
+        super().__init__(message)
+        self.sizes = tuple(sizes)
 
 
 @dataclass(frozen=True)
