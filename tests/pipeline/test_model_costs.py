@@ -194,35 +194,40 @@ def test_attention_of_an_unknown_mask_stays_dense() -> None:
     assert any("SelfAttention" in name for name in executed.unknown_masks)
 
 
-@pytest.fixture
-def dbrx() -> Phase:
-    """The prefill of a model that loops over the experts that tokens were sent to, two of four each."""
+@pytest.fixture(scope="module")
+def dbrx() -> dict[str, Phase]:
+    """A model that loops over the experts that tokens were sent to, two of four each."""
     attention = {"kv_n_heads": 2, "rope_theta": 10_000.0, "clip_qkv": 8}
     experts = {"moe_num_experts": 4, "moe_top_k": 2, "ffn_hidden_size": 80}
     config = transformers.DbrxConfig(
         d_model=48, n_heads=6, n_layers=2, vocab_size=101, attn_config=attention, ffn_config=experts
     )
-    return next(p for p in phases_of(transformers.DbrxForCausalLM, config) if p.name == "prefill")
+    return {p.name: p for p in phases_of(transformers.DbrxForCausalLM, config)}
 
 
-def test_costs_that_hang_on_data_are_refused_by_name(dbrx: Phase) -> None:
+def test_costs_that_hang_on_data_are_refused_by_name(dbrx: dict[str, Phase]) -> None:
     """The refusal names the size and the line, and the sizes that the call has besides."""
     said = r"hangs on data\n +expert_hit_count: .*DbrxExperts\.forward line \d"
     with pytest.raises(HangsOnData, match=said) as refused:
-        phase_costs(dbrx, torch.bfloat16, 7)
+        phase_costs(dbrx["prefill"], torch.bfloat16, 7)
 
     assert {"batch_size", "seq_len"} == set(refused.value.sizes)
+    with pytest.raises(HangsOnData) as refused:  # the call that fills its cache has more tokens
+        phase_costs(dbrx["decode"], torch.bfloat16, 7)
+    assert {"batch_size", "kv_len"} == set(refused.value.sizes)
 
 
-def test_balanced_costs_are_the_hand_formula(dbrx: Phase) -> None:
+def test_balanced_costs_are_the_hand_formula(dbrx: dict[str, Phase]) -> None:
     """At one batch and length: each token runs two experts, each of three products, and that is assumed."""
-    sizes = {"batch_size": 3, "seq_len": 8}
-    found = phase_costs(dbrx, torch.bfloat16, 7, sizes, sizes, balanced=True)
-
     attention = 2 * 48 * (48 + 2 * 16) + 2 * 48 * 48
     layer = attention + 2 * 48 * 4 + 2 * 3 * 2 * 48 * 80
-    expected = 3 * 8 * (2 * layer + 2 * 48 * 101) + 3 * 2 * 2 * 2 * 48 * 8 * 8
-    assert expected == evaluate(found, sizes, Widths()).total.flops
-    assert any(text.startswith("balanced routing: ") for text in found.assumptions)
-    assert {"{batch_size} == 3", "{seq_len} == 8"} <= set(found.conditions)
-    assert ("exact", 1) == (found.proof.verdict, len(found.proof.points))
+    token, pair = 2 * layer + 2 * 48 * 101, 2 * 2 * 2 * 48
+    prefill, decode = {"batch_size": 3, "seq_len": 8}, {"batch_size": 3, "kv_len": 8}
+    expected = {"prefill": 3 * 8 * (token + pair * 8), "decode": 3 * (token + pair * 9)}
+    for name, sizes in (("prefill", prefill), ("decode", decode)):
+        found = phase_costs(dbrx[name], torch.bfloat16, 7, sizes, sizes, balanced=True)
+
+        assert expected[name] == evaluate(found, sizes, Widths()).total.flops
+        assert any(text.startswith("balanced routing: ") for text in found.assumptions)
+        assert {f"{{{size}}} == {number}" for size, number in sizes.items()} <= set(found.conditions)
+        assert ("exact", 1) == (found.proof.verdict, len(found.proof.points))

@@ -12,6 +12,7 @@ from forwardbook.analyzers.instances.pretrained.whole import Filling, Phase
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.assume import Assumed, informative
 from forwardbook.analyzers.symbolic.loops import POINTS as LOOP_POINTS
+from forwardbook.analyzers.symbolic.of_data import OutOfRange
 from forwardbook.analyzers.symbolic.patterns import Pattern, find_call, patterns
 from forwardbook.analyzers.symbolic.rising import MAX_DEGREE
 from forwardbook.analyzers.symbolic.run import (
@@ -109,10 +110,16 @@ def _first_run(
     balanced: bool,
 ) -> tuple[Recipe, SymbolicRun]:
     """The run of the first way of making inputs that works, and the recipe with only that way."""
+
+    def run(one: Recipe, balanced: bool = balanced) -> SymbolicRun:
+        return run_symbolically(one, dtype, hints, pinned, balanced=balanced)
+
     try:
-        return first_that_runs(
-            phase.recipe, lambda one: run_symbolically(one, dtype, hints, pinned, balanced=balanced)
-        )
+        return first_that_runs(phase.recipe, run)
+    except OutOfRange as problem:  # calls before this one, which fill its cache, choose among more
+        _, known = first_that_runs(phase.recipe, lambda one: run(one, balanced=True))
+        told = f"{phase.recipe.target} ({phase.name}): what it costs hangs on data: {problem}"
+        raise HangsOnData(list(known.notes), told) from problem
     except Exception as problem:  # analysed code may raise anything
         reason = f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
         raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from problem
