@@ -13,7 +13,7 @@ from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
 from forwardbook.pipeline.reprove.joined import states_named, with_states
 from forwardbook.pipeline.reprove.narrowed import proved_at
-from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, unplaced
 from forwardbook.profiling.proof import predict
 from forwardbook.saying import at_place
 from forwardbook.schema import Entry, ProofPoint, Regime
@@ -100,8 +100,15 @@ def _joined(regime: Regime, state: Expr, point: ProofPoint) -> Regime:
 def _is_of_one_call(regime: Regime, other: Regime) -> bool:
     """Whether both speak of calls in one place of a scenario, given the same, in models built alike."""
     same = (regime.scenario, regime.context) == (other.scenario, other.context)
-    told = [(set(one.given), set(one.assumptions)) for one in (regime, other)]
+    told = [(set(one.given), set(_assumed(one))) for one in (regime, other)]
     return same and told[0] == told[1]
+
+
+def _assumed(regime: Regime) -> Iterator[str]:
+    """What says which call it is; entries of before name no line, and routing where no number hangs on it."""
+    for text in regime.assumptions:
+        if not text.startswith("balanced routing: "):
+            yield unplaced(text)
 
 
 def _gives(one: StoredRegime, point: ProofPoint) -> bool:

@@ -31,7 +31,7 @@ Place = tuple[int, int]
 Costs = tuple[int | None, ...]
 
 
-def _unplaced(assumption: str) -> str:
+def unplaced(assumption: str) -> str:
     """How entries of before the code was told that asks for a value say what was assumed of it."""
     said, taken, _ = assumption.partition(", taken as ")
     return f"{said} (_local_scalar_dense)" if taken else assumption
@@ -123,8 +123,8 @@ class StoredRegime:
         """
         ours = dict.fromkeys(t for t in self.regime.assumptions if t.startswith(GUESSED))
         theirs = dict.fromkeys(t for t in assumed if t.startswith(GUESSED))
-        apart = [text for text in theirs if text not in ours and _unplaced(text) not in ours]
-        known = theirs.keys() | set(map(_unplaced, theirs))
+        apart = [text for text in theirs if text not in ours and unplaced(text) not in ours]
+        known = theirs.keys() | set(map(unplaced, theirs))
         return apart + [text for text in ours if text not in known]
 
     def of_another_config(self, told: Collection[str]) -> list[str]:
