@@ -197,7 +197,7 @@ class DataSizes:
         if known is None:
             name = self._name(place, what)
             # runs with a few more of them are possible, too
-            some = _FEW if what == ROUNDS else _SOME
+            some = _FEW if what == ROUNDS else natural if natural > 1 else _SOME
             hint = some if most == _LARGEST else min(max(natural // 2, 2), most)
             known = self._at[place.file, place.line, what] = name, hint
         name, hint = known
