@@ -17,6 +17,7 @@ from forwardbook.analyzers.symbolic.shadows import carry, element_count, element
 
 Given = dict[str, object]
 
+
 def rows_of_data(
     func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: Given, data: DataSizes
 ) -> object | None:
@@ -81,11 +82,10 @@ def _unique(given: Given, data: DataSizes) -> object | None:
 
 def _repeat_interleave(given: Given, data: DataSizes) -> object | None:
     """The place of each row that is repeated, as often as it is."""
-    repeats = _tensor(given, "repeats")
-    if given.get("output_size") is not None:
-        return None
+    repeats, told = _tensor(given, "repeats"), cast("int | None", given.get("output_size"))
     value = shadow(repeats)
-    count = data.counted(repeats, REPEATED, int(value.sum()) if value is not None else None)
+    natural = int(value.sum()) if value is not None else None
+    count = data.counted(repeats, REPEATED, natural) if told is None else told
     if count is None:
         return None
     at = torch.arange(number_of(count), device="cpu") % max(elements(repeats), 1)

@@ -91,6 +91,16 @@ def test_rows_are_repeated_as_often_as_told(run: Run) -> None:
     assert {0, 1, 2} == set(found.tolist())
 
 
+def test_rows_that_are_told_in_all_are_no_size_of_data() -> None:
+    """Where the caller says how many rows there are, as a size of its own, that is it."""
+    values = Values(symbolic=False, data=DataSizes(None))
+    repeats = torch.empty(3, dtype=torch.int64, device="meta")
+
+    made = values.run(aten.repeat_interleave.Tensor, (repeats,), {"output_size": 8})
+    assert isinstance(made, Tensor)
+    assert (8,) == made.shape
+
+
 def test_a_count_of_each_class_has_as_many_rows_as_classes(run: Run) -> None:
     """What was chosen among four counts to four where it is told so; else nobody knows the largest."""
     assert (4,) == run(aten.bincount.default, of_data(0, 1, 1, choices=4), None, 4)[0].shape
