@@ -56,3 +56,8 @@ def mark(tensors: Iterable[Tensor], choices: int = 0) -> None:
     """Writes down that what these carry stands for values that only data has, or that chose among so many."""
     for tensor in tensors:
         tensor._forwardbook_of_weights = choices  # type: ignore[attr-defined]
+
+
+def unmark(tensor: Tensor) -> None:
+    """What it holds was written down as assumed already."""
+    tensor.__dict__.pop("_forwardbook_of_weights", None)

@@ -20,7 +20,14 @@ from forwardbook.analyzers.symbolic.largest import follow_largest
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.of_data import DataSizes
-from forwardbook.analyzers.symbolic.of_weights import choices_of, follow_weights, mark, note_routing, route
+from forwardbook.analyzers.symbolic.of_weights import (
+    choices_of,
+    follow_weights,
+    mark,
+    note_routing,
+    route,
+    unmark,
+)
 from forwardbook.analyzers.symbolic.on_meta import run_on_meta, run_on_values
 from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
 from forwardbook.analyzers.symbolic.rows_of_data import rows_of_data
@@ -135,7 +142,7 @@ class Values:
         self._follow(func, name, args, kwargs, inputs, known, out, real)
         if name == "_is_all_true" and not known:  # what torch's checks ask; they raise where it is false
             self.assumed[f"the value of a check of data, which holds ({name})"] += 1
-            carry(tensors_in(out)[0], torch.tensor(True, device="cpu"))
+            unmark(carry(tensors_in(out)[0], torch.tensor(True, device="cpu")))
         return out
 
     def _assumed_scalar(self, name: str, tensor: Tensor, made_up: object | None) -> object:
