@@ -163,7 +163,7 @@ class DataSizes:
     def counted(self, given: Tensor, what: str, natural: int | None, most: int | None = None) -> int | None:
         """How many rows come of what weights gave, at most so many; none of anything else, or without a size.
 
-        `natural` is their number in this run where it is known.
+        `natural` is their number in this run where it is known; where it is not, there are some.
 
         Raises:
             OutOfRange: a number was chosen that is larger.
@@ -174,6 +174,8 @@ class DataSizes:
         there = _LARGEST if most is None else number_of(most)
         some = min(_SOME, there) if natural is None else natural
         count = self._asked(place[0], what, some, there) if place else None
+        if count is None and place and natural is None:
+            count = some  # a run that is told nothing needs some number
         if count is not None and most is not None:
             self._keep(count, most)
         return count

@@ -91,6 +91,15 @@ def test_rows_are_repeated_as_often_as_told(run: Run) -> None:
     assert {0, 1, 2} == set(found.tolist())
 
 
+def test_a_run_that_is_told_nothing_repeats_some_rows(run: Run) -> None:
+    """Where nobody knows how often, and no size is told, there are as many as a derivation begins with."""
+    scores = torch.empty(3, device="meta")
+    often = Values(symbolic=False).run(aten._to_copy.default, (scores,), {"dtype": torch.int64})
+
+    [place] = run(aten.repeat_interleave.Tensor, often)
+    assert (11,) == place.shape
+
+
 def test_rows_that_are_told_in_all_are_no_size_of_data() -> None:
     """Where the caller says how many rows there are, as a size of its own, that is it."""
     values = Values(symbolic=False, data=DataSizes(None))
