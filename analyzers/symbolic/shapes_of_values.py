@@ -22,6 +22,7 @@ from forwardbook.analyzers.symbolic.shadows import (
     tensors_in,
     to_meta,
 )
+from forwardbook.saying import MASKED
 
 
 class UnknownValue(RuntimeError):
@@ -91,7 +92,7 @@ class Shapes:
         """Whether a mask is true everywhere, as one without values is taken to be: sizes stay symbolic."""
         value = shadow(mask)
         if value is None:
-            self.assumed[f"a mask computed from weights is true everywhere ({name})"] += 1
+            self.assumed[f"{MASKED}is true everywhere ({name})"] += 1
             return True
         if value.numel() == 0 or not bool(value.to(torch.bool).all()):
             return False

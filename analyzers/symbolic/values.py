@@ -46,6 +46,7 @@ from forwardbook.analyzers.symbolic.shadows import (
 from forwardbook.analyzers.symbolic.shapes_of_values import Shapes, UnknownValue
 from forwardbook.analyzers.symbolic.sizes_written import follow, sizes_in
 from forwardbook.analyzers.symbolic.statements import code_at
+from forwardbook.saying import ROUTED
 
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _ZEROS = {"zeros", "new_zeros", "zeros_like"}
@@ -231,7 +232,7 @@ class Values:
             carry(index, flat.reshape(moved).movedim(-1, dim).contiguous())
         else:
             carry(index, flat.reshape(shape))
-        said = f"balanced routing: indices of {name} over values from weights go round robin"
+        said = f"{ROUTED}indices of {name} over values from weights go round robin"
         inherit([index], args)
         route([index], said, self.assumed)
 

@@ -15,6 +15,9 @@ KEPT: Final = "a module with "  # how one begins about what tells it from others
 MODEL: Final = "below a "  # how one begins about the class of the model that it was called in
 CUT: Final = "..."  # how one ends whose value is longer than what is told
 
+ROUTED: Final = "balanced routing: "  # how one begins about what weights would choose
+MASKED: Final = "a mask computed from weights "  # how one begins about a mask whose values nobody knows
+
 CALLED_AS: Final = "called as "  # how the context of a regime begins that names places below a model
 ALONE: Final = "called by itself"
 TIMES: Final = "in the run that the formulas were read from, where loops and lists of layers are short"

@@ -15,7 +15,7 @@ from forwardbook.pipeline.reprove.joined import states_named, with_states
 from forwardbook.pipeline.reprove.narrowed import proved_at
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, unplaced
 from forwardbook.profiling.proof import predict
-from forwardbook.saying import at_place
+from forwardbook.saying import ROUTED, at_place
 from forwardbook.schema import Entry, ProofPoint, Regime
 
 PART: Final = " alone"  # how a scenario ends in which a part of a model was called by itself
@@ -107,7 +107,7 @@ def _is_of_one_call(regime: Regime, other: Regime) -> bool:
 def _assumed(regime: Regime) -> Iterator[str]:
     """What says which call it is; entries of before name no line, and routing where no number hangs on it."""
     for text in regime.assumptions:
-        if not text.startswith("balanced routing: "):
+        if not text.startswith(ROUTED):
             yield unplaced(text)
 
 

@@ -29,14 +29,12 @@ from forwardbook.pipeline.model.layers import Node, interpolated, layer_tree
 from forwardbook.pipeline.model.source import HangsOnData, ModelRefused, NoPolynomial
 from forwardbook.profiling.proof import compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
+from forwardbook.saying import MASKED
 from forwardbook.schema import Parameter, Unresolved
 
 POINTS = 3
 REACH = 8  # proof points reach this many times beyond the hints: a run on meta costs the same
 TRIES = 12
-
-_GUESSED = "a mask computed from weights "
-"""How an assumption begins about what is too large for balanced routing to be followed."""
 
 
 def phase_costs(
@@ -92,7 +90,7 @@ def _refuse_data(phase: Phase, run: SymbolicRun, balanced: Pattern | None) -> No
     """Costs of a model are numbers, and a size that only data decides has none before it runs on data."""
     said = [f"{n.name}: {n.meaning} ({n.source})" for n in run.notes.values() if n.is_of_data]
     if balanced is not None:  # there are no such sizes in it; what it had to guess is no routing
-        said = [text for text in balanced.assumptions if text.startswith(_GUESSED)]
+        said = [text for text in balanced.assumptions if text.startswith(MASKED)]
     if said:
         told = "\n  ".join(said)
         raise HangsOnData(

@@ -18,10 +18,10 @@ from forwardbook.formula import Condition, Expr, FormulaError, parse
 from forwardbook.pipeline.child.request import DATA
 from forwardbook.pipeline.derivation.entry_lines import statements
 from forwardbook.profiling.proof import POINTS, predict
-from forwardbook.saying import BUILT, CONFIGURED, KEPT, LEFT_OUT, MODEL, TOLD, field_said
+from forwardbook.saying import BUILT, CONFIGURED, KEPT, LEFT_OUT, MASKED, MODEL, TOLD, field_said
 from forwardbook.schema import PER_LINE, QUANTITIES, WIDTH_NAMES, ProofPoint, Regime
 
-GUESSED: Final = (DATA, "a mask computed from weights ")
+GUESSED: Final = (DATA, MASKED)
 """How assumptions begin about what only a run with data knows."""
 _IMAGES: Final = re.compile(r"images of (\d+) by (\d+) pixels")
 """How an assumption begins about the sides of images, of entries of before these were symbols."""
