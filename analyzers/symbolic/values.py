@@ -46,7 +46,7 @@ from forwardbook.analyzers.symbolic.shadows import (
 from forwardbook.analyzers.symbolic.shapes_of_values import Shapes, UnknownValue
 from forwardbook.analyzers.symbolic.sizes_written import follow, sizes_in
 from forwardbook.analyzers.symbolic.statements import code_at
-from forwardbook.saying import ROUTED
+from forwardbook.saying import DATA, ROUTED
 
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _ZEROS = {"zeros", "new_zeros", "zeros_like"}
@@ -142,7 +142,7 @@ class Values:
             out = run_on_meta(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
         self._follow(func, name, args, kwargs, inputs, known, out, real)
         if name == "_is_all_true" and not known:  # what torch's checks ask; they raise where it is false
-            self.assumed[f"the value of a check of data, which holds ({name})"] += 1
+            self.assumed[f"{DATA}check of data, which holds ({name})"] += 1
             unmark(carry(tensors_in(out)[0], torch.tensor(True, device="cpu")))
         return out
 
@@ -160,7 +160,7 @@ class Values:
         if (loop := self.data.loop()) is not None:
             raise UnknownValue(f"`{code_at(loop)}` asks for a number that only a run with data has")
         kind = "bool" if is_truth else str(tensor.dtype).removeprefix("torch.")
-        self.assumed[f"the value of a {kind} scalar, taken as {value}: {self.data.asking()}"] += 1
+        self.assumed[f"{DATA}{kind} scalar, taken as {value}: {self.data.asking()}"] += 1
         return value
 
     def _follow(

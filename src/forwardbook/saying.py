@@ -15,6 +15,7 @@ KEPT: Final = "a module with "  # how one begins about what tells it from others
 MODEL: Final = "below a "  # how one begins about the class of the model that it was called in
 CUT: Final = "..."  # how one ends whose value is longer than what is told
 
+DATA: Final = "the value of a "  # how one begins about a number that only a run with data has
 ROUTED: Final = "balanced routing: "  # how one begins about what weights would choose
 MASKED: Final = "a mask computed from weights "  # how one begins about a mask whose values nobody knows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from forwardbook.pipeline.child.request import DATA
+from forwardbook.saying import DATA
 from forwardbook.schema import Entry
 
 ASKED: Final = frozenset({"unsupported", "forward", "timeout", "memory", "wrong"})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, JsonValue
 
 from forwardbook.schema import Record
 
-DATA: Final = "the value of a "  # how an assumption begins about a number that only a run with data has
 Derive = Literal["static", "symbolic", "both"]
 
 ProblemKind = Literal[

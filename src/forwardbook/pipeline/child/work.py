@@ -11,7 +11,7 @@ from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Re
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.reader import Facts, Sources, read_class
 from forwardbook.pipeline.child.failure import refutation
-from forwardbook.pipeline.child.request import DATA, Request, Response
+from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.entry import record, verdict
 from forwardbook.pipeline.derivation.explore import regimes_of
 from forwardbook.pipeline.derivation.flips import Flip, flips_of, stated
@@ -21,6 +21,7 @@ from forwardbook.pipeline.derivation.reading import as_read, read_regimes
 from forwardbook.pipeline.derivation.second_reading import SecondReading
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.layers import with_layers_told
+from forwardbook.saying import DATA
 from forwardbook.schema import Judge
 
 

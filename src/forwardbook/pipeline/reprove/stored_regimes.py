@@ -15,10 +15,9 @@ from forwardbook.analyzers.symbolic.told import kept
 from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.cost import Cost
 from forwardbook.formula import Condition, Expr, FormulaError, parse
-from forwardbook.pipeline.child.request import DATA
 from forwardbook.pipeline.derivation.entry_lines import statements
 from forwardbook.profiling.proof import POINTS, predict
-from forwardbook.saying import BUILT, CONFIGURED, KEPT, LEFT_OUT, MASKED, MODEL, TOLD, field_said
+from forwardbook.saying import BUILT, CONFIGURED, DATA, KEPT, LEFT_OUT, MASKED, MODEL, TOLD, field_said
 from forwardbook.schema import PER_LINE, QUANTITIES, WIDTH_NAMES, ProofPoint, Regime
 
 GUESSED: Final = (DATA, MASKED)
