@@ -21,6 +21,7 @@ from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs,
 from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library
 from forwardbook.analyzers.instances.pretrained.models import Holder, holders_of, instantiate
 from forwardbook.analyzers.instances.pretrained.parameters import FREE
+from forwardbook.analyzers.instances.pretrained.sessions import followed
 from forwardbook.analyzers.instances.pretrained.unstated import stated
 from forwardbook.analyzers.instances.pretrained.whole import Continued, continues
 from forwardbook.analyzers.instances.recipe import (
@@ -120,6 +121,7 @@ def holder_recipes(
             model = instantiate(model_class, copied(config), library)
             config = stated(config, model, partial(instantiate, model_class, library=library))
             ways = plans(model)
+            frames = followed(model)
     except Exception as error:  # building somebody else's model raises anything
         reason = f"building {model_class.__name__} failed: {type(error).__name__}: {error}"
         raise NoRecipe(target, reason) from error
@@ -131,6 +133,8 @@ def holder_recipes(
         build=partial(_build, model_class, config, library),
         conditions=_conditions(config),
     )
+    if frames:
+        return [recipe(inputs=way, scenario=f"{scenario} {name}".strip()) for name, way in frames]
     found = [recipe(inputs=made[0], alternatives=tuple(made[1:]), scenario=scenario or "default")]
     if can_decode(model_class, config, library):
         first, *others = (
