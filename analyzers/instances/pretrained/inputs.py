@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 from forwardbook.analyzers.instances.adapters.consumers import Consumer
 from forwardbook.analyzers.instances.notation import Reader
 from forwardbook.analyzers.instances.pretrained.configs import parts
+from forwardbook.analyzers.instances.pretrained.described import described, gathered
 from forwardbook.analyzers.instances.pretrained.parameters import (
+    ANYTHING,
     DISTINCT,
     FIELDS,
     FREE,
     IN_A_ROW,
     MASK,
+    NAMELESS,
     OF_GRIDS,
     PAIRS,
     PARAMETERS,
@@ -51,6 +54,8 @@ def plans(model: PreTrainedModel) -> list[Plan]:
         found.append({**first, "attention_mask": MASK})
     if {"input_ids", "pixel_values"} <= first.keys() and not _required(model, "pixel_values"):
         found.append({name: text for name, text in first.items() if name != "pixel_values"})
+    usual = {name: options[0] for name, options in choices if expressions(name) != ANYTHING}
+    found += described(model, needed, usual)
     settings = {"use_cache": "False"} if "use_cache" in names else {}
     return [{**plan, **settings} for plan in found]
 
@@ -136,7 +141,7 @@ def make_inputs(
     """The keyword arguments of a plan; lengths of layers are those of the model."""
     held = None if model is None else held_by(model)
     reader = Reader(lambda name: field_size(name, sizes, config), maker, held=held)
-    return {name: reader.read(text) for name, text in plan.items()}
+    return gathered(model, {name: reader.read(text) for name, text in plan.items()})
 
 
 def held_by(model: nn.Module) -> Callable[[str, str], object]:
@@ -149,12 +154,12 @@ def field_size(name: str, sizes: Sizes, config: PreTrainedConfig | None) -> obje
     if name in FREE:
         hint, meaning = FREE[name]
         return sizes(name, hint, meaning, "forward")
-    fields, otherwise = FIELDS[name]
+    fields, otherwise = FIELDS.get(name, ((name,), NAMELESS))
     if config is None:
         return sizes(name, otherwise, "", "forward")
     value = next(_values(config, fields), None)
-    if value is None and name in UNSTATED:
-        return sizes(name, otherwise, UNSTATED[name], "forward")
+    if value is None and (name in UNSTATED or name not in FIELDS):
+        return sizes(name, otherwise, UNSTATED.get(name, name.replace("_", " ")), "forward")
     value = otherwise if value is None else value
     return _one_of(value, PAIRS.get(name, 0), otherwise)
 

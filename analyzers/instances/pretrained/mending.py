@@ -76,6 +76,8 @@ def _value(config: PreTrainedConfig, name: str) -> object:
         return _first(fields, _WIDTHS) // heads
     if name == "num_key_value_heads" and heads:
         return heads
+    if name.endswith("_head_dim") and isinstance(fields.get("head_dim"), int):
+        return fields["head_dim"]  # what turns one turns the other
     if name.endswith("layer_types"):
         word = "sparse" if name.startswith("mlp") else "full_attention"
         return [word] * (_first(fields, _LAYERS) or 2)

@@ -80,6 +80,9 @@ MEL = "floats(batch_size, mel_bins, 2 * source_positions)"  # the front end halv
 FRAMES = 200  # whole chunks of 100, the usual front end's
 FLAGS = ("mask(batch_size, seq_len)", "mask(batch_size, 64)")
 WAVE = "floats(batch_size, num_samples)"
+# Where no name tells what a parameter takes.
+ANYTHING = (STATES, "floats(batch_size, hidden_size)", "floats(batch_size, hidden_size, seq_len)")
+NAMELESS = 16  # of a size that only a docstring names
 
 # forward() parameters by name -> what they take, likeliest first.
 PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -202,5 +205,5 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"audio_codes|codes", ("integers(2, batch_size, codebooks, seq_len)",)),
     (r"(pixel|image|patch)_position_ids", ("integers(12, batch_size, 144, 2)", TOKENS)),
     (r".*_ids", (TOKENS,)),
-    (r".*", (STATES, "floats(batch_size, hidden_size)", "floats(batch_size, hidden_size, seq_len)")),
+    (r".*", ANYTHING),
 )
