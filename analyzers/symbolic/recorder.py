@@ -27,6 +27,9 @@ from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Pl
 from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.cost import Cost
 
+COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
+"""What an operation is registered under that consists of others."""
+
 __all__ = ["Recorder", "Widths"]
 
 
@@ -134,6 +137,9 @@ class Recorder(TorchDispatchMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
+        if torch.is_inference_mode_enabled() and func.has_kernel_for_dispatch_key(COMPOSITE):
+            with self:  # nothing took apart what consists of operations, as autograd does elsewhere
+                return func.decompose(*args, **kwargs)
         key = self.storages.key
         keys_in = {key(t) for t in tensors_in((args, kwargs))}
         out = self.values.run(func, args, kwargs) if self.values is not None else func(*args, **kwargs)

@@ -1,6 +1,6 @@
 """A forward() whose docstring states the shapes it takes in; out inputs of those shapes, in the notation.
 
-`token_bonds (torch.Tensor of shape (batch_size, num_tokens, num_tokens, 1))` says all that no table of names can
+`token_bonds (torch.Tensor of shape (batch_size, num_tokens, num_tokens, 1))` says what no table of names can
 know. A parameter that takes a dataclass of tensors is described by the docstring of that class.
 """
 
@@ -24,7 +24,7 @@ _FLOATS = re.compile(r"FloatTensor|torch\.float")
 # What is said of a tensor of whole numbers where its type is not.
 _COUNTED = re.compile(r"\b(ind(ex|ices)|IDs?|codes?|mask|one-hot|identifiers?|number of)\b", re.IGNORECASE)
 _MASK = re.compile(r"\bmask\b", re.IGNORECASE)
-_NAMED = {"sequence_length": "seq_len", "batch_size": "batch_size", "height": "image_height", "width": "image_width"}
+_NAMED = {"sequence_length": "seq_len", "height": "image_height", "width": "image_width"}
 """Words of docstrings for sizes that have a name here."""
 PART = "."
 """Stands between a parameter and the field of the object that it takes."""
@@ -44,9 +44,10 @@ class Stated:
         A mask is one of whole numbers, or of `flags`.
         """
         one_hot = "one-hot" in self.said
-        dimensions = self.dimensions[:-1] if coded and one_hot and len(self.dimensions) > 1 else self.dimensions
-        whole = _WHOLE.search(self.kind) or (coded and one_hot)
-        whole = whole or (not _FLOATS.search(self.kind) and not one_hot and _COUNTED.search(self.said))
+        rows = one_hot and not (coded and len(self.dimensions) > 1)
+        dimensions = self.dimensions[:-1] if one_hot and not rows else self.dimensions
+        counted = not _FLOATS.search(self.kind) and bool(_COUNTED.search(self.said))
+        whole = bool(_WHOLE.search(self.kind)) or (counted and not rows)
         listed = ", ".join(dimensions)
         if flags and _MASK.search(self.said):
             return f"mask({listed})"
@@ -54,7 +55,9 @@ class Stated:
         return f"full(1, {listed})" if whole else f"floats({listed})"
 
 
-def described(model: PreTrainedModel, needed: Collection[str], usual: Mapping[str, str]) -> list[dict[str, str]]:
+def described(
+    model: PreTrainedModel, needed: Collection[str], usual: Mapping[str, str]
+) -> list[dict[str, str]]:
     """Plans with what docstrings state: for every parameter, then for those alone that have no usual input.
 
     A tensor that is rows of a table comes as those rows and as the numbers they stand for, a mask as whole
@@ -113,7 +116,8 @@ def stated_in(text: str) -> dict[str, Stated]:
         if match:
             name, kind, dimensions, rest = match[1], match[2] or "", match[3], match[4]
             words = [one.strip() for one in dimensions.split(",") if one.strip()]
-            found[name] = Stated(tuple(_NAMED.get(one, one) for one in words), kind, f"{name.replace('_', ' ')} {rest}")
+            dims = tuple(_NAMED.get(one, one) for one in words)
+            found[name] = Stated(dims, kind, f"{name.replace('_', ' ')} {rest}")
         elif not line.strip() or _OTHER.match(line):
             name = ""
         elif name:

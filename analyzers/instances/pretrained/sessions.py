@@ -1,7 +1,7 @@
 """A model that follows objects through a film in; out calls on a frame, over what a session remembers.
 
-Such a forward() takes neither images nor points but a session that holds the film, what was pointed at and what
-earlier frames left behind. The session's class is told by its annotation, and by the methods that fill it.
+Such a forward() takes neither images nor points but a session: it holds the film, what was pointed at, and
+what earlier frames left behind. Its class is told by its annotation, and by the methods that fill it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Session(Protocol):
 
 @dataclass(frozen=True)
 class Followed:
-    """A call on one frame of a film of two: the first is pointed at, the next is looked at over its memory."""
+    """A call on a frame of a film of two: the first is pointed at, the next is seen over its memory."""
 
     parameter: str
     session: Callable[..., Session]
@@ -81,8 +81,9 @@ class Followed:
 def followed(model: PreTrainedModel) -> list[tuple[str, Followed]]:
     """Scenarios: the next frame, then the first one; none where forward() takes no such session."""
     for one in inspect.signature(type(model).forward).parameters.values():
-        session = one.annotation
-        if inspect.isclass(session) and all(hasattr(session, name) for name in FILLED_BY):
+        kind: object = one.annotation
+        if inspect.isclass(kind) and all(hasattr(kind, name) for name in FILLED_BY):
+            session = cast("Callable[..., Session]", kind)
             return [
                 ("default", Followed(one.name, session, NEXT)),
                 ("first frame", Followed(one.name, session, FIRST)),
