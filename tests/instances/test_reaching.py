@@ -17,6 +17,7 @@ from forwardbook.analyzers.instances.pretrained.guesses import guesses
 from forwardbook.analyzers.instances.pretrained.inputs import plans
 from forwardbook.analyzers.instances.pretrained.mended import built
 from forwardbook.analyzers.instances.pretrained.models import Holder, tree_classes
+from forwardbook.analyzers.instances.pretrained.optional import reaching
 from forwardbook.analyzers.instances.pretrained.placeholders import placed
 from forwardbook.analyzers.instances.pretrained.settings import put
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
@@ -279,3 +280,13 @@ def test_what_a_package_lacks_is_an_answer_too() -> None:
     module = Lacking()
     module.__dict__["_config_around"] = None
     assert {runs(module, guess) for guess in guesses(module)} == {Fit.NO}
+
+
+def test_a_loss_is_reached_where_labels_are_given() -> None:
+    """Wav2Vec2ForXVector runs its loss over labels alone, whose shape its docstring states."""
+    with torch.device("meta"):
+        _, model = built(holder("wav2vec2", "Wav2Vec2ForXVector"))
+    found = dict(reaching(model, {"transformers.models.wav2vec2.modeling_wav2vec2.AMSoftmaxLoss"}))
+
+    assert ["labels"] == list(found)
+    assert "full(1, batch_size)" == found["labels"]["labels"]

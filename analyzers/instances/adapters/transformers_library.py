@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.adapters.adapter import Way
+from forwardbook.analyzers.instances.adapters.model_calls import (
+    as_asked,
+    described_as,
+    plainly,
+    with_more,
+    with_places,
+)
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe
 
 if TYPE_CHECKING:
@@ -150,7 +157,7 @@ def _variant(
         if not missing or until in held or (deep and tried >= DEEP):
             return
         holder = Holder(model_class, settings, deep)
-        found = _way(holder, missing)
+        found = plainly(holder, missing)
         if found is None:
             continue
         way, holder = found
@@ -162,59 +169,10 @@ def _variant(
         if way.problem is None or not deep:
             yield way
         if way.recipe is not None and before <= frozenset(missing):
-            yield from _asked(holder, way, missing)  # nothing was reached: it refused the inputs
+            yield from as_asked(holder, way, missing)  # nothing was reached: it refused the inputs
         if way.recipe is not None and way.holds & frozenset(missing) and not deep:
-            yield from _placed(holder, way, missing)
-
-
-def _asked(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:
-    """The same model with the parameters and the fields of its config that its errors ask for."""
-    import torch
-
-    from forwardbook.analyzers.instances.pretrained.attempts import attempts
-    from forwardbook.analyzers.instances.pretrained.inputs import plans
-    from forwardbook.analyzers.instances.pretrained.mended import built
-    from forwardbook.analyzers.instances.pretrained.recipes import given
-
-    for tried, plan in attempts(holder):
-        if plan is None:
-            found = _way(tried, missing)
-            if found is None or found[0].recipe is None:
-                return
-            way = found[0]
-            yield way
-            if not way.holds <= frozenset(missing):
-                return
-            continue
-        assert way.recipe is not None
-        with torch.device("meta"):
-            first = plans(built(tried)[1])[0]
-        added = ", ".join(sorted(name for name in plan if plan[name] != first.get(name)))
-        recipe = given(way.recipe, plan)
-        yield replace(
-            way, name=f"{way.name} given {added}", holds=way.holds & frozenset(missing), recipe=recipe
-        )
-
-
-def _placed(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:
-    """The same model with images, sounds or films in places of its text."""
-    import torch
-
-    from forwardbook.analyzers.instances.pretrained.mended import built
-    from forwardbook.analyzers.instances.pretrained.placeholders import placed
-
-    if not hasattr(holder.model_class, "get_image_features") and not hasattr(
-        holder.model_class, "get_audio_features"
-    ):
-        return
-    assert way.recipe is not None
-    with torch.device("meta"):
-        _, model = built(holder)
-    for one in placed(model):
-        held = way.holds & frozenset(missing)
-        if held:
-            recipe = replace(way.recipe, inputs=one, alternatives=())
-            yield replace(way, name=f"{way.name} with {one.method}", holds=held, recipe=recipe)
+            yield from with_places(holder, way, missing)
+            yield from with_more(holder, way, missing)
 
 
 def _alone(missing: Collection[str], held: Mapping[str, Holder]) -> Iterator[Way]:
@@ -238,7 +196,7 @@ def _parts_of(holder: Holder, missing: Collection[str]) -> Iterator[Way]:
     with torch.device("meta"):
         model = recipe.build(lambda name, hint, meaning="", source="": hint)
     for one in alone(model, recipe, missing):
-        name = f"{one.recipe.scenario} in {_named(holder)}"
+        name = f"{one.recipe.scenario} in {described_as(holder)}"
         yield Way(name, one.holds, one.recipe, kind=kind)
 
 
@@ -257,39 +215,3 @@ def _by_themselves(
                 yield Way(f"{short} by itself", one.holds & frozenset(missing), one.recipe)
         except Exception as error:  # somebody else's constructor raises anything
             yield Way(f"{short} by itself", frozenset({name}), problem=error)
-
-
-def _way(holder: Holder, missing: Collection[str]) -> tuple[Way, Holder] | None:
-    """The way through one model, which may be mended; None where it holds nothing that is missing."""
-    from forwardbook.analyzers.instances.pretrained.mended import built
-    from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
-    from forwardbook.analyzers.instances.pretrained.submodules import full_name, names_in
-
-    itself = full_name(holder.model_class)
-    kind = str(getattr(holder.config_class, "model_type", ""))
-    try:
-        holder, model = built(holder)
-        held = names_in(model) & frozenset(missing)
-        del model
-        if not held:
-            return None
-    except Exception as error:  # building somebody else's model raises anything
-        if holder.settings:
-            return None
-        return Way(_named(holder), frozenset({itself} & set(missing)), problem=error, kind=kind), holder
-    try:
-        recipe = holder_recipes(itself, holder, InstanceOptions(), "")[0]
-    except Exception as error:  # a signature or a config that nothing can be said of
-        return Way(_named(holder), held, problem=error, kind=kind), holder
-    return Way(_named(holder), held, recipe, kind=kind), holder
-
-
-def _named(holder: Holder) -> str:
-    """The model, and all that is not as in its default config."""
-    said = [f"{name}={_short(value)}" for name, value in {**holder.settings, **holder.mends}.items()]
-    return " ".join([holder.model_class.__name__, *said, *(["all layers"] if holder.deep else [])])
-
-
-def _short(value: object) -> str:
-    text = str(value) if isinstance(value, int | float | str | list | tuple | dict) else type(value).__name__
-    return text if len(text) <= 40 else f"{text[:36]} ..."

@@ -118,7 +118,12 @@ def reasons(classes: Iterable[ClassResult]) -> list[Reason]:
 
 
 def alike(reason: str) -> str:
-    """A reason with its numbers, quoted words and names of classes left out, so that like reasons meet."""
+    """A reason with its numbers, quoted words and names of classes left out, so that like reasons meet.
+
+    An attribute that is missing stays: of what is not there, another name is another reason.
+    """
+    missing = re.search(r"has no attribute '\w+'", reason)
     text = re.sub(r"'[^']*'|`[^`]*`", "'...'", reason)
+    text = re.sub(r"has no attribute '\.\.\.'", missing[0], text) if missing else text
     text = re.sub(r"\b[A-Z]\w*(?=\.|\b)(?<!Error)(?<!Exception)", "X", text) if len(text) > 400 else text
     return re.sub(r"\d+", "N", text)[:160]
