@@ -14,6 +14,7 @@ from forwardbook.analyzers.instances.adapters.model_calls import (
     with_more,
     with_places,
 )
+from forwardbook.analyzers.instances.adapters.transformers_exceptions import exceptions
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe
 
 if TYPE_CHECKING:
@@ -28,14 +29,13 @@ _TABLES = ("transformers.activations", "transformers.pytorch_utils")
 """Modules whose classes rows of data know how to call."""
 DEEP = 3
 """Models of one family that are tried with all their layers."""
-_EXCEPTIONS: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
 class TransformersAdapter:
     """The classes of transformers, a unit for each folder of models."""
 
-    exceptions: dict[str, str] = field(default_factory=lambda: dict(_EXCEPTIONS))
+    exceptions: dict[str, str] = field(default_factory=exceptions)
 
     def reads(self, module: str) -> bool:
         """All but the sources of generated files, and scripts."""
