@@ -12,7 +12,7 @@ from forwardbook.analyzers.instances.pretrained.fields import hint_of, is_size
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
-# Fields that count layers, or rounds over the same ones (of a folding trunk, of a decoder that writes a text);
+# Fields that count layers, or rounds over the same (of a folding trunk, of a decoder that writes text);
 # default widths fit each other and cost nothing on meta, so only depth is cut.
 DEPTH = re.compile(
     r"^(num_(hidden_)?layers|n_layers?|num_.*_layers|.*_num_(hidden_)?layers|n_head_layers|.*_layers|depth"
