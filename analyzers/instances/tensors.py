@@ -38,3 +38,19 @@ class PlainMaker:
     def made_up(self, tensor: torch.Tensor) -> torch.Tensor:
         """The tensor as it is: what its values stand for only a symbolic run has to know."""
         return tensor
+
+
+class ShapesAndNumbers(PlainMaker):
+    """Floats on meta, of which shapes alone matter; whole numbers where they have values: sizes of images."""
+
+    def __init__(self) -> None:
+        super().__init__("meta")
+        self._host = PlainMaker("cpu")
+
+    def integers(self, shape: Sequence[int], high: int, low: int = 0) -> torch.Tensor:
+        """As on a processor."""
+        return self._host.integers(shape, high, low)
+
+    def full(self, shape: Sequence[int], value: int) -> torch.Tensor:
+        """As on a processor."""
+        return self._host.full(shape, value)

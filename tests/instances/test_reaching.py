@@ -18,7 +18,7 @@ from forwardbook.analyzers.instances.pretrained.inputs import plans
 from forwardbook.analyzers.instances.pretrained.mended import built
 from forwardbook.analyzers.instances.pretrained.models import Holder, tree_classes
 from forwardbook.analyzers.instances.pretrained.optional import reaching
-from forwardbook.analyzers.instances.pretrained.placeholders import placed
+from forwardbook.analyzers.instances.pretrained.placeholders import placed, scales
 from forwardbook.analyzers.instances.pretrained.settings import put
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.analyzers.instances.pretrained.submodules import Fit, alone, called_alone, names_in, runs
@@ -290,3 +290,24 @@ def test_a_loss_is_reached_where_labels_are_given() -> None:
 
     assert ["labels"] == list(found)
     assert "full(1, batch_size)" == found["labels"]["labels"]
+
+
+def test_sizes_of_images_keep_their_values_where_inputs_are_tried() -> None:
+    """Mistral 3 cuts features apart by the sizes of its images: on meta alone they would have none."""
+    with torch.device("meta"):
+        _, model = built(holder("mistral3", "Mistral3Model"))
+
+    assert ["get_image_features"] == [one.method for one in placed(model)]
+
+
+@pytest.mark.parametrize(("folder", "name"), [("aria", "AriaModel"), ("gemma3", "Gemma3Model")])
+def test_an_image_that_the_projector_takes_is_found(folder: str, name: str) -> None:
+    """Where the default tower makes another number of patches, one of the published sizes fits."""
+    model_holder = holder(folder, name)
+    found = []
+    for settings in ({}, *scales(model_holder)):
+        with torch.device("meta"):
+            _, model = built(replace(model_holder, mends=settings))
+        found.append(bool(list(placed(model))))
+
+    assert (False, True) == (found[0], any(found))

@@ -68,24 +68,29 @@ def as_asked(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way
 
 
 def with_places(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:
-    """The same model with images, sounds or films in places of its text."""
+    """The same model with images, sounds or films in places of its text; other images where none fit."""
     import torch
 
     from forwardbook.analyzers.instances.pretrained.mended import built
-    from forwardbook.analyzers.instances.pretrained.placeholders import placed
+    from forwardbook.analyzers.instances.pretrained.placeholders import TOWERS, placed, scales
+    from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
+    from forwardbook.analyzers.instances.pretrained.submodules import full_name
 
-    if not hasattr(holder.model_class, "get_image_features") and not hasattr(
-        holder.model_class, "get_audio_features"
-    ):
+    if not any(hasattr(holder.model_class, method) for method, _ in TOWERS):
         return
-    assert way.recipe is not None
-    with torch.device("meta"):
-        _, model = built(holder)
-    for one in placed(model):
-        held = way.holds & frozenset(missing)
-        if held:
-            recipe = replace(way.recipe, inputs=one, alternatives=())
-            yield replace(way, name=f"{way.name} with {one.method}", holds=held, recipe=recipe)
+    for trial in (holder, *(replace(holder, mends={**holder.mends, **more}) for more in scales(holder))):
+        with torch.device("meta"):
+            _, model = built(trial)
+        ways = list(placed(model))
+        for one in ways:
+            held = way.holds & frozenset(missing)
+            if held:
+                recipe = holder_recipes(full_name(trial.model_class), trial, InstanceOptions(), "")[0]
+                recipe = replace(recipe, inputs=one, alternatives=())
+                named = f"{described_as(trial)} with {one.method}"
+                yield replace(way, name=named, holds=held, recipe=recipe)
+        if ways:
+            return
 
 
 def with_more(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:

@@ -17,7 +17,7 @@ from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs,
 from forwardbook.analyzers.instances.pretrained.lengths import with_told_lengths
 from forwardbook.analyzers.instances.pretrained.raised import expressions_of
 from forwardbook.analyzers.instances.pretrained.submodules import theirs, wants_values
-from forwardbook.analyzers.instances.recipe import hinted
+from forwardbook.analyzers.instances.recipe import InputMaker, hinted
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -160,8 +160,10 @@ def _may_be_none(frame: FrameType, name: str) -> bool:
 
 
 def fits(call: Callable[..., object], plan: Plan, model: PreTrainedModel) -> bool:
-    """Whether a method of a model takes these inputs on meta, as far as shapes go."""
-    error = error_of(call, plan, model)
+    """Whether a method of a model takes these inputs on meta, as far as shapes and whole numbers go."""
+    from forwardbook.analyzers.instances.tensors import ShapesAndNumbers
+
+    error = _run(call, plan, model, ShapesAndNumbers())[1]
     return error is None or wants_values(error)
 
 
@@ -176,7 +178,7 @@ def _apart(name: str, hint: int, meaning: str = "", source: str = "") -> int:
 
 
 def _run(
-    call: Callable[..., object], plan: Plan, model: PreTrainedModel
+    call: Callable[..., object], plan: Plan, model: PreTrainedModel, maker: InputMaker | None = None
 ) -> tuple[int, BaseException | None]:
     """How many operations a call on meta runs, and what it raises."""
     import torch
@@ -187,7 +189,7 @@ def _run(
     shapes = OnlyShapes()
     try:
         with torch.device("meta"), torch.no_grad(), shapes:
-            call(**make_inputs(plan, _apart, model.config, PlainMaker("meta"), model))
+            call(**make_inputs(plan, _apart, model.config, maker or PlainMaker("meta"), model))
     except BaseException as error:  # somebody else's forward() raises anything
         if not theirs(error):
             raise

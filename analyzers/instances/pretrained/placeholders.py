@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from torch import nn
     from transformers import PreTrainedConfig, PreTrainedModel
 
+    from forwardbook.analyzers.instances.pretrained.models import Holder
+
 # What a tower's method is called, and the fields that may hold the token of its places.
 TOWERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("get_image_features", ("image_token_id", "image_token_index", "img_token_id")),
@@ -34,6 +36,10 @@ TOWERS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 BESIDE = ("image_sizes", "input_features_mask", "feature_attention_mask", "pixel_attention_mask")
 """Parameters with a default that a tower's method needs nevertheless."""
+
+SCALES: tuple[tuple[int, int], ...] = ((364, 14), (896, 14), (980, 14))
+"""Rows of pixels in an image and in a patch, as published (Aya Vision, Gemma 3, Aria), smallest first: with the
+defaults a tower makes another number of patches than what follows it takes."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,15 @@ def placed(model: PreTrainedModel) -> Iterator[Placed]:
         plan = next((one for one in _plans(model, method) if fits(getattr(model, method), one, model)), None)
         if plan is not None:
             yield Placed(method, token, plan)
+
+
+def scales(holder: Holder) -> Iterator[dict[str, object]]:
+    """Settings for images of other sizes, for a model whose tower has one size of image and of patch."""
+    part = getattr(holder.config_class(), "vision_config", None)
+    fields = ("image_size", "patch_size")
+    if part is not None and all(isinstance(getattr(part, name, None), int) for name in fields):
+        for scale in SCALES:
+            yield {f"vision_config.{name}": size for name, size in zip(fields, scale, strict=True)}
 
 
 def _token(config: PreTrainedConfig, names: tuple[str, ...]) -> object:
