@@ -38,8 +38,8 @@ BESIDE = ("image_sizes", "input_features_mask", "feature_attention_mask", "pixel
 """Parameters with a default that a tower's method needs nevertheless."""
 
 SCALES: tuple[tuple[int, int], ...] = ((364, 14), (896, 14), (980, 14))
-"""Rows of pixels in an image and in a patch, as published (Aya Vision, Gemma 3, Aria), smallest first: with the
-defaults a tower makes another number of patches than what follows it takes."""
+"""Rows of pixels in an image and in a patch, as published (Aya Vision, Gemma 3, Aria), smallest first: with
+the defaults a tower makes another number of patches than what follows it takes."""
 
 
 @dataclass(frozen=True)
