@@ -41,7 +41,7 @@ class PlainMaker:
 
 
 class ShapesAndNumbers(PlainMaker):
-    """Floats on meta, of which shapes alone matter; whole numbers where they have values: sizes of images."""
+    """Floats on meta, of which shapes matter; whole numbers have their values: sizes of images."""
 
     def __init__(self) -> None:
         super().__init__("meta")

@@ -31,9 +31,10 @@ from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes
 from forwardbook.analyzers.symbolic.of_weights import mark
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
-from forwardbook.analyzers.symbolic.shadows import carry
+from forwardbook.analyzers.symbolic.shadows import LIMIT, carry
 from forwardbook.analyzers.symbolic.told import noted
 from forwardbook.analyzers.symbolic.trace import Place, Trace
+from forwardbook.analyzers.symbolic.uniform import full_of
 from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.formula import Expr
 
@@ -87,6 +88,8 @@ class MetaMaker:
         return self._with(shape, count.reshape(numbers))
 
     def ones(self, shape: Sequence[int], dtype: torch.dtype | None = None) -> torch.Tensor:
+        if torch.Size(self._numbers(shape)).numel() > LIMIT:
+            return full_of(self.floats(shape, dtype), 1)
         return self._with(shape, torch.ones(self._numbers(shape), dtype=dtype, device="cpu"))
 
     def full(self, shape: Sequence[int], value: int) -> torch.Tensor:

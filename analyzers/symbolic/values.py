@@ -46,6 +46,7 @@ from forwardbook.analyzers.symbolic.shadows import (
 from forwardbook.analyzers.symbolic.shapes_of_values import Shapes, UnknownValue
 from forwardbook.analyzers.symbolic.sizes_written import follow, sizes_in
 from forwardbook.analyzers.symbolic.statements import code_at
+from forwardbook.analyzers.symbolic.uniform import follow_uniform
 from forwardbook.saying import DATA, ROUTED
 
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
@@ -180,6 +181,7 @@ class Values:
             dim = _side(name, args, kwargs)
             choices = inputs[0].shape[dim] if inputs[0].dim() else 1
             mark((o for o in outputs if o.dtype == torch.int64), choices)  # also of too many to carry
+        follow_uniform(name, args, outputs)
         if not outputs or any(elements(o) > LIMIT for o in outputs):
             return
         mutable = schema_of(func).mutable

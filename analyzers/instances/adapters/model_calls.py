@@ -81,15 +81,14 @@ def with_places(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[
     for trial in (holder, *(replace(holder, mends={**holder.mends, **more}) for more in scales(holder))):
         with torch.device("meta"):
             _, model = built(trial)
-        ways = list(placed(model))
-        for one in ways:
+        for one in placed(model):
             held = way.holds & frozenset(missing)
             if held:
                 recipe = holder_recipes(full_name(trial.model_class), trial, InstanceOptions(), "")[0]
                 recipe = replace(recipe, inputs=one, alternatives=())
                 named = f"{described_as(trial)} with {one.method}"
                 yield replace(way, name=named, holds=held, recipe=recipe)
-        if ways:
+        if not way.holds & frozenset(missing):
             return
 
 

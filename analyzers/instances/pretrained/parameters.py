@@ -58,6 +58,8 @@ UNSTATED: dict[str, str] = {
 PAIRS = {"image_height": 0, "image_width": -1, "lags": -1}  # which of several numbers is meant
 IMAGE = "floats(batch_size, num_channels, image_height, image_width)"
 FILM = "floats(batch_size, num_frames, num_channels, image_height, image_width)"
+# Several images for each text; one that is 0 everywhere would be padding, and left out.
+SHOWN = "ones(batch_size, {}, num_channels, image_height, image_width)"
 PATCHES = "floats(grid_height * grid_width, num_channels * temporal_patch_size * patch_size * patch_size)"
 # Rows of patches, as grids lay them out.
 OF_GRIDS = (
@@ -136,8 +138,8 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             IMAGE,
             FILM,
             PATCHES,
-            "floats(batch_size, 1, num_channels, image_height, image_width)",
-            "floats(batch_size, 2, num_channels, image_height, image_width)",
+            SHOWN.format(1),
+            SHOWN.format(2),
             "floats(batch_size, grid_height * grid_width, num_channels * patch_size * patch_size)",
             "floats(batch_size, 144, num_channels * patch_size * patch_size)",  # for poolings
             "floats(batch_size, num_channels, 2 * image_height, 2 * image_width)",

@@ -19,6 +19,7 @@ from forwardbook.analyzers.instances.pretrained.inputs import (
     make_inputs,
     options_beside,
 )
+from forwardbook.analyzers.instances.pretrained.parameters import FILM
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Sizes
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def _plans(model: PreTrainedModel, method: str) -> Iterator[Plan]:
     needed += [p.name for p in given if p.name not in needed and GRID.fullmatch(p.name)]
     beside = [p.name for p in given if p.name in BESIDE and p.name not in needed]
     main = needed[0] if needed else ""
-    for option in options_beside(main, needed) if main else ():
+    options = options_beside(main, needed) if main else ()
+    for option in sorted(options, key=lambda one: one == FILM and method == "get_image_features"):
         first = {name: expressions(name)[0] for name in needed} | {main: option}
         yield first
         if beside:
