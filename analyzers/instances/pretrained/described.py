@@ -22,7 +22,9 @@ _OTHER = re.compile(r"\s*(\w+)\s*(\(|: )`")
 _WHOLE = re.compile(r"LongTensor|IntTensor|BoolTensor|torch\.long|torch\.int")
 _FLOATS = re.compile(r"FloatTensor|torch\.float")
 # What is said of a tensor of whole numbers where its type is not.
-_COUNTED = re.compile(r"\b(ind(ex|ices)|IDs?|codes?|mask|one-hot|tokens|identifiers?|number of)\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\b(ind(ex|ices)|IDs?|codes?|mask|one-hot|tokens|identifiers?|number of)\b", re.IGNORECASE
+)
 _MASK = re.compile(r"\bmask\b", re.IGNORECASE)
 _NAMED = {"sequence_length": "seq_len", "height": "image_height", "width": "image_width"}
 """Words of docstrings for sizes that have a name here."""
