@@ -63,8 +63,10 @@ def described(
     """Plans with what docstrings state: for every parameter, then for those alone that have no usual input.
 
     A tensor that is rows of a table comes as those rows and as the numbers they stand for, a mask as whole
-    numbers and as flags.
+    numbers and as flags. None where every parameter has a usual input.
     """
+    if set(needed) <= usual.keys():
+        return []
     parameters = inspect.signature(type(model).forward).parameters
     of_forward = stated_in(inspect.getdoc(type(model).forward) or "")
     found: dict[str, Mapping[str, Stated]] = {}
