@@ -9,7 +9,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+from forwardbook.analyzers.instances.adapters.model_calls import plainly, with_places
 from forwardbook.analyzers.instances.adapters.transformers_library import TransformersAdapter
+from forwardbook.analyzers.instances.pretrained import placeholders
 from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
 from forwardbook.analyzers.instances.pretrained.constructors import by_themselves
 from forwardbook.analyzers.instances.pretrained.guards import FALSY, TRUTHY, settings_for
@@ -311,3 +313,14 @@ def test_an_image_that_the_projector_takes_is_found(folder: str, name: str) -> N
         found.append(bool(list(placed(model))))
 
     assert (False, True) == (found[0], any(found))
+
+
+def test_a_model_that_refuses_images_of_another_size_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its constructor raises: there is no way with such images, and the other ways go on."""
+    refused: dict[str, object] = {"vision_config.patch_size": 0}
+    monkeypatch.setattr(placeholders, "scales", lambda one: [refused])
+    missing = {"transformers.models.aria.modeling_aria.AriaProjector"}
+    found = plainly(holder("aria", "AriaModel"), missing)
+
+    assert found is not None
+    assert [] == list(with_places(found[1], found[0], missing))

@@ -79,15 +79,21 @@ def with_places(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[
     if not any(hasattr(holder.model_class, method) for method, _ in TOWERS):
         return
     for trial in (holder, *(replace(holder, mends={**holder.mends, **more}) for more in scales(holder))):
-        with torch.device("meta"):
-            _, model = built(trial)
+        try:
+            with torch.device("meta"):
+                _, model = built(trial)
+            recipe = way.recipe
+            if trial is not holder:
+                recipe = holder_recipes(full_name(trial.model_class), trial, InstanceOptions(), "")[0]
+        except Exception:  # noqa: BLE001, S112 - a model may refuse images of another size as it likes
+            continue
+        assert recipe is not None
         for one in placed(model):
             held = way.holds & frozenset(missing)
             if held:
-                recipe = holder_recipes(full_name(trial.model_class), trial, InstanceOptions(), "")[0]
-                recipe = replace(recipe, inputs=one, alternatives=())
                 named = f"{described_as(trial)} with {one.method}"
-                yield replace(way, name=named, holds=held, recipe=recipe)
+                with_it = replace(recipe, inputs=one, alternatives=())
+                yield replace(way, name=named, holds=held, recipe=with_it)
         if not way.holds & frozenset(missing):
             return
 
