@@ -159,11 +159,11 @@ def _may_be_none(frame: FrameType, name: str) -> bool:
     return parameter is not None and parameter.default is None
 
 
-def fits(call: Callable[..., object], plan: Plan, model: PreTrainedModel) -> bool:
-    """Whether a method of a model takes these inputs on meta, as far as shapes and whole numbers go."""
-    from forwardbook.analyzers.instances.tensors import ShapesAndNumbers
-
-    error = _run(call, plan, model, ShapesAndNumbers())[1]
+def fits(
+    call: Callable[..., object], plan: Plan, model: PreTrainedModel, maker: InputMaker | None = None
+) -> bool:
+    """Whether a model, or a method of one, takes these inputs on meta, as far as what `maker` makes tells."""
+    error = _run(call, plan, model, maker)[1]
     return error is None or wants_values(error)
 
 

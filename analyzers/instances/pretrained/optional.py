@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from forwardbook.analyzers.instances.pretrained.asked import error_of
+from forwardbook.analyzers.instances.pretrained.asked import fits
 from forwardbook.analyzers.instances.pretrained.described import stated_in
 from forwardbook.analyzers.instances.pretrained.inputs import Plan, expressions, plans
 from forwardbook.analyzers.instances.pretrained.parameters import ANYTHING
-from forwardbook.analyzers.instances.pretrained.submodules import full_name, wants_values
+from forwardbook.analyzers.instances.pretrained.submodules import full_name
 
 if TYPE_CHECKING:
     from torch import nn
@@ -26,22 +26,17 @@ MOST = 24
 
 def reaching(model: PreTrainedModel, missing: Collection[str]) -> Iterator[tuple[str, Plan]]:
     """Parameters, and plans with each of them, that call a class of those missing."""
-    base = next((plan for plan in plans(model) if _runs(model, plan)), None)
+    base = next((plan for plan in plans(model) if fits(model, plan, model)), None)
     if base is None:
         return
     left = set(missing)
     for name, expression in _choices(model, base)[:MOST]:
         plan = {**base, name: expression}
         with _calls(model) as called:
-            runs = _runs(model, plan)
+            runs = fits(model, plan, model)
         if runs and called & left:
             left -= called
             yield name, plan
-
-
-def _runs(model: PreTrainedModel, plan: Plan) -> bool:
-    error = error_of(model, plan, model)
-    return error is None or wants_values(error)
 
 
 def _choices(model: PreTrainedModel, plan: Plan) -> list[tuple[str, str]]:

@@ -66,12 +66,15 @@ class Placed:
 
 def placed(model: PreTrainedModel) -> Iterator[Placed]:
     """One way for each tower whose method takes inputs that are known."""
+    from forwardbook.analyzers.instances.tensors import ShapesAndNumbers
+
     taken = inspect.signature(type(model).forward).parameters
     for method, fields in TOWERS:
         token = next((name for name in fields if isinstance(_token(model.config, (name,)), int)), None)
         if token is None or "input_ids" not in taken or not hasattr(model, method):
             continue
-        plan = next((one for one in _plans(model, method) if fits(getattr(model, method), one, model)), None)
+        call, known = getattr(model, method), ShapesAndNumbers()
+        plan = next((one for one in _plans(model, method) if fits(call, one, model, known)), None)
         if plan is not None:
             yield Placed(method, token, plan)
 

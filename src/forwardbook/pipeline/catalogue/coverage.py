@@ -122,8 +122,7 @@ def alike(reason: str) -> str:
 
     An attribute that is missing stays: of what is not there, another name is another reason.
     """
-    missing = re.search(r"has no attribute '\w+'", reason)
-    text = re.sub(r"'[^']*'|`[^`]*`", "'...'", reason)
-    text = re.sub(r"has no attribute '\.\.\.'", missing[0], text) if missing else text
+    quoted = r"(has no attribute '\w+')|'[^']*'|`[^`]*`"
+    text = re.sub(quoted, lambda found: found[1] or "'...'", reason)
     text = re.sub(r"\b[A-Z]\w*(?=\.|\b)(?<!Error)(?<!Exception)", "X", text) if len(text) > 400 else text
     return re.sub(r"\d+", "N", text)[:160]
