@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain
 from typing import Final
 
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived
+from forwardbook.pipeline.derivation.fruitless import Fruitless
 from forwardbook.pipeline.derivation.of_callers import Outcome
 from forwardbook.pipeline.derivation.ones import is_above_one
 from forwardbook.pipeline.derivation.other_peaks import at_other_peaks
@@ -30,6 +31,7 @@ class Bench:
     held: Sequence[Condition]
     numbers: Mapping[str, int]
     rng: random.Random
+    fruitless: Fruitless = field(default_factory=Fruitless)
     undrawn: set[str] = field(default_factory=set)
     """The tests for which no sizes were found: what lies beyond them no run told."""
 
@@ -71,20 +73,28 @@ class Bench:
 
         One condition is broken at a time, where that can be; `without` need not hold either way.
         """
-        numbers, fixed = self.numbers, _fixed(test)
+        fixed = _fixed(test)
         known = test.symbols() | {name for c in held for name in c.symbols()}
         sides = dict.fromkeys((beyond(test), negated(test)))
         self.undrawn.add(test.text())
-        for side, below in product(sides, (frozenset(fixed), known, None)):
-            wanted = self.wanted([side], held, below, (test, without))
-            sizes = draw(numbers, wanted, self.rng, fixed, attempts=ATTEMPTS, repairs=REPAIRS)
-            if sizes is None:
-                continue
-            self.undrawn.discard(test.text())
-            points = self.points(sizes)
-            if points is not None:
-                return sizes, points
+        for side in sides:
+            if (alone := self._drawn(self.wanted([side], held, None, (test, without)), fixed)) is None:
+                continue  # nothing breaks it, whatever else is to hold
+            more = (self.wanted([side], held, below, (test, without)) for below in (frozenset(fixed), known))
+            for sizes in chain((self._drawn(wanted, fixed) for wanted in more), [alone]):
+                if sizes is None:
+                    continue
+                self.undrawn.discard(test.text())
+                points = self.points(sizes)
+                if points is not None:
+                    return sizes, points
         return None
+
+    def _drawn(self, wanted: Sequence[Condition], fixed: Mapping[str, int]) -> dict[str, int] | None:
+        def find() -> dict[str, int] | None:
+            return draw(self.numbers, wanted, self.rng, fixed, attempts=ATTEMPTS, repairs=REPAIRS)
+
+        return self.fruitless.sought(self.numbers, wanted, find, fixed)
 
     def outcome_of_two(self, test: Condition) -> Outcome | None:
         """The same; where a size that is 1 changed nothing, of a second run, too, which has other peaks.
@@ -102,7 +112,9 @@ class Bench:
         dtype, fixed = self.derived[0].dtype, _fixed(test)
         counted = {name for one in self.derived for name in one.interpolated}
         rng = random.Random(test.text())
-        other = at_other_peaks(about, dtype, sizes, self.numbers, wanted, rng, fixed, counted)
+        other = at_other_peaks(
+            about, dtype, sizes, self.numbers, wanted, rng, fixed, counted, self.fruitless
+        )
         second = self.points(other) if other is not None else None
         if second is None:
             return first

@@ -15,6 +15,7 @@ import numpy as np
 from forwardbook.formula import Condition
 from forwardbook.formula.condition import COMPARISONS
 from forwardbook.formula.vector import Integers, Points, Truths
+from forwardbook.pipeline.derivation.fruitless import Fruitless
 from forwardbook.profiling.sizes import LARGEST, draw
 
 REPAIRS: Final = 80
@@ -42,6 +43,7 @@ class FreeSizes:
     """What was once the only suspect: the reason may yet be one that no condition says."""
     in_vain: Counter[Condition] = field(default_factory=Counter)
     """How often sizes for an aim were changed one by one and none fitted."""
+    fruitless: Fruitless = field(default_factory=Fruitless)
     bases: dict[tuple[Condition, ...], list[dict[str, int]]] = field(default_factory=dict)
     """Sizes that fit conditions, drawn once."""
 
@@ -53,8 +55,10 @@ class FreeSizes:
         known = [c for c in (*wanted, *self.stated, *self.asked) if c.symbols() <= self.hints.keys()]
         if by_quotients:
             return self._quotients(known)
-        if (found := self._drawn(known)) is not None or not known or self.in_vain[known[0]] == IN_VAIN:
+        if (found := self.fruitless.sought(self.hints, known, lambda: self._drawn(known))) is not None:
             return found
+        if not known or self.in_vain[known[0]] == IN_VAIN:
+            return None
         found = self._one_by_one(known[0], tuple(known[1:]))
         self.in_vain[known[0]] += found is None
         return found

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import torch
 
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.fruitless import Fruitless
 from forwardbook.profiling.proof import predict, widths_of
 from forwardbook.profiling.sizes import draw
 
@@ -32,18 +34,23 @@ def at_other_peaks(
     rng: random.Random,
     fixed: Counts,
     counted: Collection[str],
+    fruitless: Fruitless | None = None,
 ) -> dict[str, int] | None:
     """Sizes at which other states are the peak than at `sizes`, of as many patterns as found.
 
     `numbers` are the sizes of the run that they stem from; `wanted` holds, and `fixed` is as it says. Those
     that are `counted` in loops are few: a thousand layers would outgrow any state, and be run for minutes.
+    What is known to be `fruitless` is not tried.
     """
     larger = [condition for pattern in patterns for condition in _larger(pattern, dtype, sizes)]
     short = [Condition.at_most(name, LONG * numbers[name]) for name in sorted(counted) if name in numbers]
     found: list[dict[str, int]] = []
+    fruitless = fruitless or Fruitless()
     for one in list(dict.fromkeys(larger))[:DRAWS]:
         if not any(one.is_met(drawn) for drawn in found):
-            drawn = draw(numbers, [*wanted, *short, one], rng, fixed, attempts=TRIES)
+            asked = [*wanted, *short, one]
+            find = partial(draw, numbers, asked, rng, fixed, attempts=TRIES)
+            drawn = fruitless.sought(numbers, asked, find, fixed)
             found += [drawn] if drawn is not None else []
     return max(found, key=lambda drawn: sum(one.is_met(drawn) for one in larger), default=None)
 

@@ -16,6 +16,7 @@ from forwardbook.formula.expr import Known
 from forwardbook.pipeline.derivation.alone import DRAWS, REFUSED, Alone, Search, plainness
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.free_sizes import FreeSizes
+from forwardbook.pipeline.derivation.fruitless import Fruitless
 from forwardbook.pipeline.derivation.regimes import is_order
 from forwardbook.profiling.proof import measure, met_throughout, widths_of
 
@@ -31,6 +32,7 @@ def of_others(
     conditions: Sequence[Sequence[Condition]],
     held: Sequence[Condition],
     rng: random.Random,
+    fruitless: Fruitless | None = None,
 ) -> list[list[Condition]]:
     """For each pattern of one run the conditions of others without which its formula was seen to fail.
 
@@ -47,7 +49,8 @@ def of_others(
     asking = [one for one in alone if one.others]
     orders = min(ORDERS, sum(map(is_order, universe)))
     draws = max(DRAWS, PER_PATTERN * len(asking)) + ORDER_DRAWS * orders
-    search = Search(asking, FreeSizes(numbers, stated, rng), draws, REFUSED + ORDER_REFUSALS * orders)
+    free = FreeSizes(numbers, stated, rng, fruitless=fruitless or Fruitless())
+    search = Search(asking, free, draws, REFUSED + ORDER_REFUSALS * orders)
     widths = widths_of(first.dtype)
     for sizes, trace in search.runs(lambda sizes: measure(first.recipe, sizes, first.dtype, widths)):
         _judge(derived, alone, trace, {**sizes, **widths})

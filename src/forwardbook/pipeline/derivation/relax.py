@@ -19,6 +19,7 @@ from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.breaking import Bench
 from forwardbook.pipeline.derivation.derived import Derived
+from forwardbook.pipeline.derivation.fruitless import Fruitless
 from forwardbook.pipeline.derivation.of_callers import Outcome, each_of_callers, of_callers
 from forwardbook.pipeline.derivation.ones import excludes_one
 from forwardbook.pipeline.derivation.other_side import further_guards
@@ -39,6 +40,7 @@ class Learnt:
 
     beyond: dict[str, list[Condition]] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
+    fruitless: Fruitless = field(default_factory=Fruitless)
 
     def of(self, test: Condition, derived: Sequence[Derived]) -> list[Condition] | None:
         """Guards beyond a test, where no class that is tested now asks about its sizes by itself.
@@ -79,7 +81,7 @@ def relax(
     numbers = {name: note.hint for name, note in derived[0].notes.items()}
     essential = [informative(one.pattern.conditions, one.pattern.conditions) for one in derived]
     learnt = Learnt() if learnt is None else learnt
-    bench = Bench(derived, essential, held, numbers, random.Random(seed))
+    bench = Bench(derived, essential, held, numbers, random.Random(seed), learnt.fruitless)
     tests = _tests(derived, essential)
     outcomes = {test.text(): bench.outcome_of_two(test) for test in tests}
     undrawn = frozenset(bench.undrawn)
@@ -91,7 +93,8 @@ def relax(
         _judged(i, one, essential[i], tests, outcomes, beyond, undrawn) for i, one in enumerate(derived)
     ]
     found = [_with(one, _steadying(i, one, others, steady)) for i, one in enumerate(found)]
-    needed = of_others(derived, [one.conditions for one in found], held, bench.rng)
+    seen, kept = [one.derived for one in found], [one.conditions for one in found]
+    needed = of_others(seen, kept, held, bench.rng, learnt.fruitless)
     return [_with(one, more) for one, more in zip(found, needed, strict=True)]
 
 
