@@ -105,8 +105,12 @@ class Assumed:
         summary = rewritten(pattern.summary, self.of)
         names = summary.symbols()
         used = [known for name, _, known in self.pairs if name in names and known.symbols() <= names]
-        conditions = [c for c in map(self.condition, pattern.conditions) if c is not None]
-        return replace(pattern, summary=summary, conditions=tuple(distinct([*used, *conditions])))
+        conditions = distinct([*used, *self.conditions(pattern.conditions)])
+        return replace(pattern, summary=summary, conditions=tuple(conditions))
+
+    def conditions(self, conditions: Iterable[Condition]) -> list[Condition]:
+        """The conditions rewritten, without those that divisibility implies."""
+        return distinct(c for c in map(self.condition, conditions) if c is not None)
 
 
 def rewritten(summary: Summary, change: Callable[[Expr], Expr]) -> Summary:

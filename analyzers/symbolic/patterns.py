@@ -10,7 +10,7 @@ import torch
 
 from forwardbook.analyzers.symbolic.ledger import Consumption
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun
-from forwardbook.analyzers.symbolic.summary import Summary, executed, forward_code, summarise
+from forwardbook.analyzers.symbolic.summary import Summary, executed, forward_code, marks_of, summarise
 from forwardbook.analyzers.symbolic.told import apart
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, Unruled, general
 from forwardbook.formula import Condition, Expr
@@ -129,6 +129,12 @@ def call_pattern(run: SymbolicRun, path: str, occurrence: int) -> Pattern | None
     return _pattern(run, [(call, _summary(run, call), occurrence)]) if call else None
 
 
+def conditions_at(run: SymbolicRun, path: str, occurrence: int) -> tuple[Condition, ...] | None:
+    """The conditions of one given call, without its costs; None where the run made no such call."""
+    call = find_call(run.trace, path, occurrence)
+    return tuple(_conditions(run, call, marks_of(run.trace, call))) if call else None
+
+
 def summary_at(run: SymbolicRun, path: str, occurrence: int) -> Summary | None:
     """The quantities of one given call."""
     call = find_call(run.trace, path, occurrence)
@@ -162,7 +168,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         paths=tuple(dict.fromkeys(c.path for c, _, _ in group)),
         occurrence=occurrence,
         others=tuple((c.path, n) for c, _, n in group[1:]),
-        conditions=tuple(_conditions(run, call, summary)),
+        conditions=tuple(_conditions(run, call, summary.marks)),
         assumptions=tuple(sorted(run.trace.assumed)),
         unruled=tuple(u for u in run.trace.unruled if call.index in run.trace.ancestors(u.call)),
         consumed=tuple(_consumed(run, call, real=False)),
@@ -197,13 +203,13 @@ def _subcalls(run: SymbolicRun, call: CallRecord) -> Iterable[SubCall]:
         yield SubCall(place.line, child.path.removeprefix(prefix), class_name(child.module), bindings)
 
 
-def _conditions(run: SymbolicRun, call: CallRecord, summary: Summary) -> Iterable[Condition]:
+def _conditions(run: SymbolicRun, call: CallRecord, marks: int) -> Iterable[Condition]:
     inside = {id(m) for m in call.module.modules()}
     guards = [g for g in run.ledger.guards if inside.intersection(g.owners)]
     guards += run.ledger.guards[slice(*call.guards)]
     nodes = dict.fromkeys(one.node for one in _asked(run, call) if not one.real)
     numbers = dict.fromkeys(c for node in nodes for c in run.expressions.needed(node))
-    found = dict.fromkeys(c for c in run.expressions.marked(summary.marks) if not c.is_trivially_true())
+    found = dict.fromkeys(c for c in run.expressions.marked(marks) if not c.is_trivially_true())
     found |= dict.fromkeys(run.expressions.conditions(guards))
     return found | dict.fromkeys(c for c in numbers if not c.is_trivially_true())
 

@@ -97,9 +97,6 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
         inputs = inputs + (read if within or capacity is None else smallest(read, capacity))
         if key in trace.weights:
             weights = weights + trace.weights[key]
-    marks = 0
-    for operation in operations:
-        marks |= operation.marks
     return Summary(
         totals=Cost.total(o.cost for o in operations),
         weights=weights,
@@ -107,9 +104,17 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
         intermediates=_sum(born[key] for key in died),
         peaks=_peaks(states, hints),
         lines=_lines(trace, call),
-        marks=marks,
+        marks=marks_of(trace, call),
         states=states,
     )
+
+
+def marks_of(trace: Trace, call: CallRecord) -> int:
+    """What the sizes of the operations of a call were asked on the way, as bits."""
+    marks = 0
+    for operation in trace.of(call):
+        marks |= operation.marks
+    return marks
 
 
 def states_of(trace: Trace, call: CallRecord) -> tuple[Expr, ...]:

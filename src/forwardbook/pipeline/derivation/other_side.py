@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from forwardbook.analyzers.symbolic.assume import Assumed, informative
-from forwardbook.analyzers.symbolic.patterns import call_pattern
+from forwardbook.analyzers.symbolic.patterns import conditions_at
 from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import Derived
@@ -36,10 +36,10 @@ def further_guards(
     ones: dict[str, int | Expr] = {name: 1 for name in test.symbols() if sizes.get(name) == 1}
     found: dict[str, Condition] = {}
     for one in derived:
-        pattern = call_pattern(run, one.pattern.path, one.pattern.occurrence)
-        if pattern is None:
+        conditions = conditions_at(run, one.pattern.path, one.pattern.occurrence)
+        if conditions is None:
             continue
-        asked = stated.pattern(pattern).conditions
+        asked = stated.conditions(conditions)
         new = [c for c in asked if c.text() not in known]
         said = [c.subs(ones) for c in new]
         for condition in informative([c for c in said if not c.is_trivially_true()], asked):
