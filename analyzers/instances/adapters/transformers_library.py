@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from forwardbook.analyzers.instances.adapters.adapter import Way
 from forwardbook.analyzers.instances.adapters.model_calls import (
@@ -15,7 +15,7 @@ from forwardbook.analyzers.instances.adapters.model_calls import (
     with_places,
 )
 from forwardbook.analyzers.instances.adapters.transformers_exceptions import exceptions
-from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe
+from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, hinted
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -104,6 +104,7 @@ def _models(modules: Sequence[str], missing: Collection[str]) -> Iterator[Way]:
             yield from _variant(models, settings, missing, held, deep=True)
             yield from _read(modules, models, missing, held)
     yield from _alone(missing, held)
+    yield from _by_methods(missing, held)
     yield from _by_themselves(modules, missing, held)
 
 
@@ -175,29 +176,50 @@ def _variant(
             yield from with_more(holder, way, missing)
 
 
-def _alone(missing: Collection[str], held: Mapping[str, Holder]) -> Iterator[Way]:
-    """Submodules by themselves, in the models that hold what no call of those reached."""
+def _holding(missing: Collection[str], held: Mapping[str, Holder]) -> Iterator[Holder]:
+    """The models that hold what no call of them reached."""
     for holder in dict.fromkeys(map(id, held.values())):
         chosen = next(one for one in held.values() if id(one) == holder)
-        wanted = {name for name, one in held.items() if one is chosen and name in missing}
-        if wanted:
-            yield from _parts_of(chosen, missing)
+        if any(one is chosen and name in missing for name, one in held.items()):
+            yield chosen
 
 
-def _parts_of(holder: Holder, missing: Collection[str]) -> Iterator[Way]:
+def _alone(missing: Collection[str], held: Mapping[str, Holder]) -> Iterator[Way]:
+    """Submodules by themselves, in the models that hold what no call of those reached."""
+    from forwardbook.analyzers.instances.pretrained.submodules import alone
+
+    for holder in _holding(missing, held):
+        model, recipe = _on_meta(holder)
+        for one in alone(model, recipe, missing):
+            yield _through(holder, one.holds, one.recipe)
+
+
+def _by_methods(missing: Collection[str], held: Mapping[str, Holder]) -> Iterator[Way]:
+    """Other methods of those models than forward()."""
+    from forwardbook.analyzers.instances.pretrained.methods import entries
+
+    for holder in _holding(missing, held):
+        model, recipe = _on_meta(holder)
+        for one in entries(model, recipe, missing):
+            yield _through(holder, one.holds, one.recipe)
+
+
+def _through(holder: Holder, holds: frozenset[str], recipe: Recipe) -> Way:
+    kind = str(getattr(holder.config_class, "model_type", ""))
+    return Way(f"{recipe.scenario} in {described_as(holder)}", holds, recipe, kind=kind)
+
+
+def _on_meta(holder: Holder) -> tuple[PreTrainedModel, Recipe]:
+    """The model, and how it is built and called."""
     import torch
 
     from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
-    from forwardbook.analyzers.instances.pretrained.submodules import alone, full_name
+    from forwardbook.analyzers.instances.pretrained.submodules import full_name
 
-    model_class = holder.model_class
-    kind = str(getattr(holder.config_class, "model_type", ""))
-    recipe = holder_recipes(full_name(model_class), holder, InstanceOptions(), "")[0]
+    recipe = holder_recipes(full_name(holder.model_class), holder, InstanceOptions(), "")[0]
     with torch.device("meta"):
-        model = recipe.build(lambda name, hint, meaning="", source="": hint)
-    for one in alone(model, recipe, missing):
-        name = f"{one.recipe.scenario} in {described_as(holder)}"
-        yield Way(name, one.holds, one.recipe, kind=kind)
+        model = recipe.build(hinted)
+    return cast("PreTrainedModel", model), recipe
 
 
 def _by_themselves(

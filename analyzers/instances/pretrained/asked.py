@@ -127,6 +127,9 @@ def _told(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[
     if "to be bool" in str(error):
         flags = {name: text.replace("full(1, ", "mask(") for name, text in plan.items()}
         yield {**plan, **flags}
+    if "scalar types: Long" in str(error):  # rows of a table are looked up
+        drawn = {name: text.replace("floats(", "integers(2, ") for name, text in plan.items()}
+        yield from ({**plan, name: text} for name, text in drawn.items() if text != plan[name])
     yield from with_told_lengths(model, plan, error)
 
 
@@ -163,13 +166,15 @@ def fits(
     call: Callable[..., object], plan: Plan, model: PreTrainedModel, maker: InputMaker | None = None
 ) -> bool:
     """Whether a model, or a method of one, takes these inputs on meta, as far as what `maker` makes tells."""
-    error = _run(call, plan, model, maker)[1]
+    error = error_of(call, plan, model, maker)
     return error is None or wants_values(error)
 
 
-def error_of(call: Callable[..., object], plan: Plan, model: PreTrainedModel) -> BaseException | None:
+def error_of(
+    call: Callable[..., object], plan: Plan, model: PreTrainedModel, maker: InputMaker | None = None
+) -> BaseException | None:
     """What a call on meta raises."""
-    return _run(call, plan, model)[1]
+    return _run(call, plan, model, maker)[1]
 
 
 def _apart(name: str, hint: int, meaning: str = "", source: str = "") -> int:

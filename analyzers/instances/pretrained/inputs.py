@@ -14,6 +14,7 @@ from forwardbook.analyzers.instances.pretrained.configs import parts
 from forwardbook.analyzers.instances.pretrained.described import described, gathered
 from forwardbook.analyzers.instances.pretrained.parameters import (
     ANYTHING,
+    COUNT,
     DISTINCT,
     FIELDS,
     FREE,
@@ -54,7 +55,7 @@ def plans(model: PreTrainedModel) -> list[Plan]:
         found.append({**first, "attention_mask": MASK})
     if {"input_ids", "pixel_values"} <= first.keys() and not _required(model, "pixel_values"):
         found.append({name: text for name, text in first.items() if name != "pixel_values"})
-    usual = {name: options[0] for name, options in choices if expressions(name) != ANYTHING}
+    usual = {name: options[0] for name, options in choices if options != ANYTHING}
     found += described(model, needed, usual)
     settings = {"use_cache": "False"} if "use_cache" in names else {}
     return [{**plan, **settings} for plan in found]
@@ -63,7 +64,14 @@ def plans(model: PreTrainedModel) -> list[Plan]:
 def _options(model: PreTrainedModel, name: str, needed: Collection[str]) -> tuple[str, ...]:
     """What a parameter of this model takes, likeliest first."""
     options = options_beside(name, needed)
+    if options == ANYTHING and _is_number(model, name):
+        return (COUNT,)
     return (DISTINCT, *options) if name == "input_ids" and _looks_for_an_end(model) else options
+
+
+def _is_number(model: PreTrainedModel, name: str) -> bool:
+    """Whether a parameter is said to be a whole number."""
+    return inspect.signature(type(model).forward).parameters[name].annotation in (int, "int")
 
 
 def _looks_for_an_end(model: PreTrainedModel) -> bool:

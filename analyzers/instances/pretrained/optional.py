@@ -32,7 +32,7 @@ def reaching(model: PreTrainedModel, missing: Collection[str]) -> Iterator[tuple
     left = set(missing)
     for name, expression in _choices(model, base)[:MOST]:
         plan = {**base, name: expression}
-        with _calls(model) as called:
+        with calls(model) as called:
             runs = fits(model, plan, model)
         if runs and called & left:
             left -= called
@@ -54,7 +54,7 @@ def _choices(model: PreTrainedModel, plan: Plan) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def _calls(model: nn.Module) -> Iterator[set[str]]:
+def calls(model: nn.Module) -> Iterator[set[str]]:
     """The full names of the classes whose calls end while this is entered."""
     called: set[str] = set()
     hooks = [

@@ -82,6 +82,7 @@ MEL = "floats(batch_size, mel_bins, 2 * source_positions)"  # the front end halv
 FRAMES = 200  # whole chunks of 100, the usual front end's
 FLAGS = ("mask(batch_size, seq_len)", "mask(batch_size, 64)")
 WAVE = "floats(batch_size, num_samples)"
+COUNT = "2"  # the least that is not one: of steps, say
 # Where no name tells what a parameter takes.
 ANYTHING = (STATES, "floats(batch_size, hidden_size)", "floats(batch_size, hidden_size, seq_len)")
 NAMELESS = 16  # of a size that only a docstring names
@@ -101,7 +102,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"context_attention_mask", ("full(1, batch_size * documents, seq_len)",)),
     (r"doc_scores", ("floats(batch_size, documents)",)),
     (
-        r"input_ids|.*_input_ids|input_tokens",
+        r"input_ids|.*_input_ids|input_tokens|tokens",
         (
             TOKENS,
             "integers(7, batch_size, source_positions, low=1)",

@@ -74,7 +74,7 @@ def placed(model: PreTrainedModel) -> Iterator[Placed]:
         if token is None or "input_ids" not in taken or not hasattr(model, method):
             continue
         call, known = getattr(model, method), ShapesAndNumbers()
-        plan = next((one for one in _plans(model, method) if fits(call, one, model, known)), None)
+        plan = next((one for one in plans_of(model, method) if fits(call, one, model, known)), None)
         if plan is not None:
             yield Placed(method, token, plan)
 
@@ -92,8 +92,8 @@ def _token(config: PreTrainedConfig, names: tuple[str, ...]) -> object:
     return next((v for v in (getattr(config, name, None) for name in names) if v is not None), None)
 
 
-def _plans(model: PreTrainedModel, method: str) -> Iterator[Plan]:
-    """Inputs of a tower's method, likeliest first."""
+def plans_of(model: PreTrainedModel, method: str) -> Iterator[Plan]:
+    """Inputs of a method, likeliest first; several kinds of what it takes first."""
     given = [
         p
         for p in inspect.signature(getattr(model, method)).parameters.values()
