@@ -6,8 +6,6 @@ that predicts contacts in `predict_contacts`: forward() is not all that a model 
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, wraps
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from torch import nn
 
+from forwardbook.analyzers.instances.callers import mentions, reached
 from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
 from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs, plans
 from forwardbook.analyzers.instances.pretrained.optional import calls
@@ -27,10 +26,10 @@ from forwardbook.analyzers.instances.tensors import ShapesAndNumbers
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
+OWN = "transformers.models."
+"""Packages whose methods are called: what all models have saves them, say, or sends them somewhere."""
 MOST = 12
 """Plans of one method that are tried."""
-_OWN = "transformers.models."
-_MENTIONED = re.compile(r"\bself\.(\w+)")
 
 
 class ByMethod(nn.Module):
@@ -131,37 +130,7 @@ def _asked(entered: PreTrainedModel) -> Iterator[Plan]:
 
 def _methods(owner: PreTrainedModel, missing: frozenset[str]) -> list[str]:
     """Its own methods whose code speaks of what holds a missing class, or calls such that do."""
-    sources = _sources(type(owner))
+    sources = mentions(type(owner), OWN)
     holding = {name for name, part in owner.named_children() if names_in(part) & missing}
-    found = [name for name in sources if _reached(name, sources) & holding]
+    found = [name for name in sources if reached(name, sources) & holding]
     return [name for name in found if not name.startswith("_") and name != "forward"]
-
-
-def _sources(cls: type) -> dict[str, frozenset[str]]:
-    """What each method of the library's own classes says of `self`."""
-    found: dict[str, frozenset[str]] = {}
-    for one in reversed(cls.__mro__):
-        if one.__module__.startswith(_OWN):
-            for name, function in vars(one).items():
-                if inspect.isfunction(function):
-                    found[name] = frozenset(_MENTIONED.findall(_source(function)))
-    return found
-
-
-def _source(function: Callable[..., object]) -> str:
-    try:
-        return inspect.getsource(function)
-    except OSError:
-        return ""
-
-
-def _reached(name: str, sources: dict[str, frozenset[str]]) -> set[str]:
-    """What a method says of `self`, and what the methods that it calls say, but for forward()."""
-    seen, found, waiting = {"forward"}, set[str](), [name]
-    while waiting:
-        one = waiting.pop()
-        if one not in seen:
-            seen.add(one)
-            found |= sources[one]
-            waiting += sources[one] & sources.keys()
-    return found

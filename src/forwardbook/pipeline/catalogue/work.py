@@ -26,6 +26,7 @@ from forwardbook.pipeline.catalogue.record import (
     UnitResult,
     WayResult,
 )
+from forwardbook.pipeline.catalogue.uncalled import UNCALLED, with_callers
 from forwardbook.pipeline.child.failure import described, spot
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
@@ -90,6 +91,8 @@ class _Unit:
             if name in adapter.exceptions
         }
         self._failed: dict[str, ClassResult] = {}
+        self._left: dict[str, Way] = {}
+        """The first way that held a class and did not call it."""
         self._stuck: set[str] = set()
         """Called by a plain run of a model that the symbolic one could not follow."""
         self._before = Before()
@@ -168,13 +171,8 @@ class _Unit:
                 self._stuck |= mine
         else:
             self.ways.append(self._ran(way, len(mine), reached.refused))
-            self._fail(
-                set(targets) - mine,
-                way.name,
-                "not called",
-                "in the tree, but forward() did not call it",
-                "",
-            )
+            self._fail(set(targets) - mine, way.name, "not called", UNCALLED, "")
+            self._left |= {name: way for name in set(targets) - mine if name not in self._left}
         deeper = DeepRuns(way.recipe)
         self._told_apart(deeper)
         for name, found in reached.found.items():
@@ -277,7 +275,8 @@ class _Unit:
     def classes(self) -> list[ClassResult]:
         """Every wanted class, sorted."""
         found = {name: self._not_held(name) for name in self._missing}
-        return sorted({**found, **self._failed, **self._done}.values(), key=lambda one: one.name)
+        failed = with_callers(self._failed, self._left)
+        return sorted({**found, **failed, **self._done}.values(), key=lambda one: one.name)
 
     def _not_held(self, name: str) -> ClassResult:
         """A class in no tree that could be built: perhaps it is in one of those that could not be."""
