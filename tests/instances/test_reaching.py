@@ -324,3 +324,19 @@ def test_a_model_that_refuses_images_of_another_size_is_left(monkeypatch: pytest
 
     assert found is not None
     assert [] == list(with_places(found[1], found[0], missing))
+
+
+def test_other_sizes_of_images_are_left_once_some_reached_a_class() -> None:
+    """The projector was reached: what else is missing no image reaches, and the larger ones are not tried."""
+    places = "transformers.models.gemma3.modeling_gemma3."
+    missing = {f"{places}Gemma3MultiModalProjector", f"{places}Gemma3MLP"}
+    found = plainly(holder("gemma3", "Gemma3Model"), missing)
+    assert found is not None
+
+    names = []
+    for way in with_places(found[1], found[0], missing):
+        names.append(way.name)
+        missing.discard(f"{places}Gemma3MultiModalProjector")
+
+    assert 1 == len(names)
+    assert "vision_config.image_size=364 vision_config.patch_size=14 with get_image_features" in names[0]

@@ -88,14 +88,16 @@ def with_places(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[
         except Exception:  # noqa: BLE001, S112 - a model may refuse images of another size as it likes
             continue
         assert recipe is not None
+        wanted = way.holds & frozenset(missing)
         for one in placed(model):
             held = way.holds & frozenset(missing)
             if held:
                 named = f"{described_as(trial)} with {one.method}"
                 with_it = replace(recipe, inputs=one, alternatives=())
                 yield replace(way, name=named, holds=held, recipe=with_it)
-        if not way.holds & frozenset(missing):
-            return
+        left = way.holds & frozenset(missing)
+        if not left or left < wanted:
+            return  # these fit; what they did not reach others will not
 
 
 def with_more(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[Way]:

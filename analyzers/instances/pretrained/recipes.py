@@ -120,8 +120,8 @@ def holder_recipes(
         with torch.device("meta"):
             model = instantiate(model_class, copied(config), library)
             config = stated(config, model, partial(instantiate, model_class, library=library))
-            ways = plans(model)
             frames = followed(model)
+            ways = [] if frames else plans(model)
     except Exception as error:  # building somebody else's model raises anything
         reason = f"building {model_class.__name__} failed: {type(error).__name__}: {error}"
         raise NoRecipe(target, reason) from error
