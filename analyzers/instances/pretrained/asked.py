@@ -27,6 +27,11 @@ MOST = 90
 STARTS = 4
 """Plans that are gone on from: those that come furthest."""
 _WORD = re.compile(r"\w+")
+_SIDES = (
+    ("seq_len, hidden_size", "grid_height, grid_width"),
+    ("hidden_size, seq_len", "grid_height, grid_width"),
+    ("hidden_size", "seq_len"),
+)
 
 
 def asked(model: PreTrainedModel, plans: list[Plan]) -> list[Plan]:
@@ -128,9 +133,18 @@ def _told(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[
         flags = {name: text.replace("full(1, ", "mask(") for name, text in plan.items()}
         yield {**plan, **flags}
     if "scalar types: Long" in str(error):  # rows of a table are looked up
-        drawn = {name: text.replace("floats(", "integers(2, ") for name, text in plan.items()}
+        drawn = {name: _numbered(text) for name, text in plan.items()}
         yield from ({**plan, name: text} for name, text in drawn.items() if text != plan[name])
     yield from with_told_lengths(model, plan, error)
+
+
+def _numbered(text: str) -> str:
+    """Whole numbers in place of floats: no side of them is a width, and two lie as patches of an image."""
+    if not text.startswith("floats("):
+        return text
+    for sides, free in _SIDES:
+        text = text.replace(sides, free)
+    return text.replace("floats(", "integers(2, ")
 
 
 def _chosen(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
