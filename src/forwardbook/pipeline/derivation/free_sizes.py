@@ -43,7 +43,8 @@ class FreeSizes:
     """What was once the only suspect: the reason may yet be one that no condition says."""
     in_vain: Counter[Condition] = field(default_factory=Counter)
     """How often sizes for an aim were changed one by one and none fitted."""
-    fruitless: Fruitless = field(default_factory=Fruitless)
+    fruitless: Fruitless | None = None
+    """What is not sought again; whoever measures one class again has the time to try as often as it takes."""
     bases: dict[tuple[Condition, ...], list[dict[str, int]]] = field(default_factory=dict)
     """Sizes that fit conditions, drawn once."""
 
@@ -55,13 +56,18 @@ class FreeSizes:
         known = [c for c in (*wanted, *self.stated, *self.asked) if c.symbols() <= self.hints.keys()]
         if by_quotients:
             return self._quotients(known)
-        if (found := self.fruitless.sought(self.hints, known, lambda: self._drawn(known))) is not None:
+        if (found := self._sought(known)) is not None:
             return found
         if not known or self.in_vain[known[0]] == IN_VAIN:
             return None
         found = self._one_by_one(known[0], tuple(known[1:]))
         self.in_vain[known[0]] += found is None
         return found
+
+    def _sought(self, conditions: Sequence[Condition]) -> dict[str, int] | None:
+        if self.fruitless is None:
+            return self._drawn(conditions)
+        return self.fruitless.sought(self.hints, conditions, lambda: self._drawn(conditions))
 
     def _drawn(self, conditions: Sequence[Condition]) -> dict[str, int] | None:
         scale = {name: TIMES for name in self.hints if self.rng.random() < LARGER}

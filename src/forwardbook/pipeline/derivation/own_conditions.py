@@ -49,7 +49,7 @@ def of_others(
     asking = [one for one in alone if one.others]
     orders = min(ORDERS, sum(map(is_order, universe)))
     draws = max(DRAWS, PER_PATTERN * len(asking)) + ORDER_DRAWS * orders
-    free = FreeSizes(numbers, stated, rng, fruitless=fruitless or Fruitless())
+    free = FreeSizes(numbers, stated, rng, fruitless=fruitless)
     search = Search(asking, free, draws, REFUSED + ORDER_REFUSALS * orders)
     widths = widths_of(first.dtype)
     for sizes, trace in search.runs(lambda sizes: measure(first.recipe, sizes, first.dtype, widths)):
