@@ -30,6 +30,7 @@ from forwardbook.pipeline.catalogue.derive import names_called
 
 accept_symbolic_sizes()
 
+LISTED = ("out_channels", "kernel_sizes")
 GUARDED = """
 ACT = {"fast": Fast, "slow": Slow}
 
@@ -121,6 +122,15 @@ def test_a_config_is_mended_as_the_error_says(folder: str, name: str, mend: dict
     mended, _ = built(holder(folder, name))
     shown = {k: v if isinstance(v, int | float) else type(v).__name__ for k, v in mended.mends.items()}
     assert shown == mend
+
+
+def test_lists_of_the_same_layers_are_given_together() -> None:
+    """Widths of the layers of a head, and their kernels: its config refuses the ones without the others."""
+    mended, _ = built(holder("sapiens2", "Sapiens2ForPoseEstimation"))
+    layers = {f"head_config.{kind}_{said}" for kind in ("upsample", "conv") for said in LISTED}
+
+    assert layers == mended.mends.keys()
+    assert {(64, 32), (3, 3)} == {tuple(value) for value in mended.mends.values() if isinstance(value, list)}
 
 
 def test_what_cannot_be_mended_raises_its_own_error() -> None:

@@ -64,6 +64,8 @@ def mended(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> dict[
                 value = _value(part, name)
                 if value is not None:
                     found[prefix + name] = value
+                if isinstance(value, list):
+                    found |= {prefix + other: _value(part, other) for other in _beside(part, name)}
     others = (_divided, _replaced, _emptied, _specified, _listed, *ROTARY, _heads)
     return found or next((told for one in others if (told := dict(one(parts, error)))), {})
 
@@ -81,12 +83,26 @@ def _value(config: PreTrainedConfig, name: str) -> object:
     if name.endswith("layer_types"):
         word = "sparse" if name.startswith("mlp") else "full_attention"
         return [word] * (_first(fields, _LAYERS) or 2)
+    if _lists_numbers(config, name):
+        return [3, 3] if "kernel" in name else [64, 32]
     part = _part(config, name)
     if part is not None:
         return part
     for value in _siblings(config, name):
         return value
     return next((value for pattern, value in FILLED if re.fullmatch(pattern, name)), None)
+
+
+def _lists_numbers(config: PreTrainedConfig, name: str) -> bool:
+    """Whether a field is said to hold whole numbers in a list: widths of two layers, say."""
+    return "list[int]" in str(getattr(type(config), "__annotations__", {}).get(name, ""))
+
+
+def _beside(config: PreTrainedConfig, name: str) -> list[str]:
+    """Lists of the same layers that are None, too: the first word of their names is the same."""
+    word = name.partition("_")[0]
+    fields = (n for n, value in config.__dict__.items() if value is None and n.partition("_")[0] == word)
+    return [n for n in fields if n != name and _lists_numbers(config, n)]
 
 
 def _first(fields: Mapping[str, object], names: tuple[str, ...]) -> int:

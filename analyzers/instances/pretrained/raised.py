@@ -16,6 +16,7 @@ import torch
 #: The folders of torch and of this package (the third above this file's own).
 _PLUMBING: Final = tuple(f"{folder}/" for folder in (Path(torch.__file__).parent, Path(__file__).parents[3]))
 _READ: Final = re.compile(r"config\.(\w+)")
+_NESTED: Final = re.compile(r"config\.\w+_config\.(\w+)")
 _OWN: Final = re.compile(r"self\.(\w+)")
 FRAMES = 3
 """Lines of the traceback that are looked at, from the one that raised upwards."""
@@ -43,7 +44,7 @@ def named_fields(error: BaseException) -> Iterator[str]:
     """The fields that the message and the lines that raised name, also by way of an attribute of self."""
     yield from re.findall(r"`(\w+)`", str(error))
     for frame, line in expressions_of(error)[:FRAMES]:
-        yield from _READ.findall(line)
+        yield from (*_READ.findall(line), *_NESTED.findall(line))
         owner = frame.f_locals.get("self")
         try:
             source = inspect.getsource(frame.f_code if owner is None else type(owner))
