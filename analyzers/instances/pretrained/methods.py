@@ -110,7 +110,8 @@ def _given(plan: Plan, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inp
 def _taken(owner: PreTrainedModel, method: str) -> Iterator[tuple[Plan, frozenset[str]]]:
     """Plans that the method takes, each with the classes that it calls with them."""
     entered = cast("PreTrainedModel", by_method(owner, method))
-    for plan in chain(_known(entered, owner, method), _asked(entered)):
+    usual = plans(entered)
+    for plan in chain(_known(usual, owner, method), _asked(entered, usual)):
         with calls(owner) as called:
             error = error_of(entered, plan, entered, ShapesAndNumbers())
         if error is None:
@@ -119,13 +120,13 @@ def _taken(owner: PreTrainedModel, method: str) -> Iterator[tuple[Plan, frozense
             yield plan, names_in(owner)
 
 
-def _known(entered: PreTrainedModel, owner: PreTrainedModel, method: str) -> list[Plan]:
-    found = [*islice(plans_of(owner, method), MOST), *plans(entered)]
+def _known(usual: list[Plan], owner: PreTrainedModel, method: str) -> list[Plan]:
+    found = [*islice(plans_of(owner, method), MOST), *usual]
     return [plan for i, plan in enumerate(found) if plan not in found[:i]]
 
 
-def _asked(entered: PreTrainedModel) -> Iterator[Plan]:
-    yield from asked(entered, plans(entered))
+def _asked(entered: PreTrainedModel, usual: list[Plan]) -> Iterator[Plan]:
+    yield from asked(entered, usual)  # only where no other plan did
 
 
 def _methods(owner: PreTrainedModel, missing: frozenset[str]) -> list[str]:
