@@ -123,12 +123,6 @@ def _kept(group: list[_Found], every: list[tuple[str, torch.nn.Module]]) -> tupl
     return apart(own, others) if others else ()
 
 
-def call_pattern(run: SymbolicRun, path: str, occurrence: int) -> Pattern | None:
-    """One given call by itself; None where the run made no such call."""
-    call = find_call(run.trace, path, occurrence)
-    return _pattern(run, [(call, _summary(run, call), occurrence)]) if call else None
-
-
 def conditions_at(run: SymbolicRun, path: str, occurrence: int) -> tuple[Condition, ...] | None:
     """The conditions of one given call, without its costs; None where the run made no such call."""
     call = find_call(run.trace, path, occurrence)
