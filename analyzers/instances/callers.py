@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from forwardbook.analyzers.instances.recipe import full_name
+
 if TYPE_CHECKING:
     from torch import nn
 
@@ -62,7 +64,7 @@ def reached(name: str, said: Mapping[str, frozenset[str]]) -> set[str]:
 def _above(model: nn.Module, name: str) -> Iterator[tuple[nn.Module, str]]:
     """The modules above the first instance of a class, the nearest first, and what each holds it under."""
     modules = dict(model.named_modules())
-    path = next((p for p, m in modules.items() if f"{type(m).__module__}.{type(m).__qualname__}" == name), "")
+    path = next((p for p, m in modules.items() if full_name(type(m)) == name), "")
     while path:
         path, _, attribute = path.rpartition(".")
         if attribute in vars(modules[path])["_modules"] and not attribute.isdigit():

@@ -29,6 +29,11 @@ def hinted(name: str, hint: int, meaning: str = "", source: str = "") -> int:
     return hint
 
 
+def full_name(cls: type) -> str:
+    """What a class is called wherever one is asked for: the path of its module, and its name there."""
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
 class InputMaker(Protocol):
     """Makes input tensors; integer tensors hold small real values because forward() may branch on them."""
 

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.notation import Classes, Row, imported
-from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, Sizes
+from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, Sizes, full_name
 from forwardbook.analyzers.instances.rows import (
     convolutions,
     elsewhere,
@@ -74,13 +74,13 @@ def _recipe(row: Row, classes: Classes) -> Recipe:
     cls = classes(row.home, row.class_name)
     becomes = getattr(cls, "cls_to_become", None)
     return Recipe(
-        target=_full_name(cls),
+        target=full_name(cls),
         library=row.home.split(".")[0],
         build=_materialised(row, classes) if becomes else partial(row.build, classes=classes),
         inputs=row.inputs,
         scenario=row.scenario,
         conditions=row.where,
-        calls_as=_full_name(becomes or cls),
+        calls_as=full_name(becomes or cls),
         needs_values=row.needs_values,
     )
 
@@ -97,7 +97,3 @@ def _materialised(row: Row, classes: Classes) -> Callable[[Sizes], nn.Module]:
         return module
 
     return build
-
-
-def _full_name(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"

@@ -26,6 +26,7 @@ from forwardbook.analyzers.instances.recipe import (
     NoRecipe,
     Recipe,
     Sizes,
+    full_name,
 )
 from forwardbook.analyzers.instances.shapes import hints_for, make_tensors
 
@@ -46,7 +47,7 @@ def user_recipes(
     hints = hints_for(options.inputs, _hints(plan))
     return [
         Recipe(
-            target=f"{cls.__module__}.{cls.__qualname__}",
+            target=full_name(cls),
             library=cls.__module__.split(".")[0],
             build=partial(_build, cls, plan),
             inputs=partial(_inputs, full_class_name, dict(options.inputs), hints),

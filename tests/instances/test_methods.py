@@ -15,8 +15,7 @@ from forwardbook.analyzers.instances.pretrained.methods import Entry, by_method,
 from forwardbook.analyzers.instances.pretrained.models import Holder
 from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
-from forwardbook.analyzers.instances.pretrained.submodules import full_name
-from forwardbook.analyzers.instances.recipe import InstanceOptions, hinted
+from forwardbook.analyzers.instances.recipe import InstanceOptions, full_name, hinted
 from forwardbook.analyzers.instances.tensors import ShapesAndNumbers
 from forwardbook.pipeline.catalogue.derive import names_called
 

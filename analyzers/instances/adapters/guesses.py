@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from forwardbook.analyzers.instances.adapters.examples import ClassNamed, Made
 from forwardbook.analyzers.instances.adapters.sized import is_size, is_sizes
-from forwardbook.analyzers.instances.recipe import NoRecipe
+from forwardbook.analyzers.instances.recipe import NoRecipe, full_name
 
 if TYPE_CHECKING:
     from torch import nn
@@ -110,7 +110,7 @@ def arguments_of(cls: type[nn.Module], guess: Guess | None = None) -> dict[str, 
             unknown.append(str(parameter))
     if unknown:
         raise NoRecipe(
-            f"{cls.__module__}.{cls.__qualname__}", f"no value is known for {', '.join(unknown)}", unknown
+            full_name(cls), f"no value is known for {', '.join(unknown)}", unknown
         )
     return found
 

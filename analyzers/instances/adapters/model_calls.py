@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.adapters.adapter import Way
-from forwardbook.analyzers.instances.recipe import InstanceOptions
+from forwardbook.analyzers.instances.recipe import InstanceOptions, full_name
 
 if TYPE_CHECKING:
     from forwardbook.analyzers.instances.pretrained.models import Holder
@@ -17,7 +17,7 @@ def plainly(holder: Holder, missing: Collection[str]) -> tuple[Way, Holder] | No
     """The way through one model, which may be mended; None where it holds nothing that is missing."""
     from forwardbook.analyzers.instances.pretrained.mended import built
     from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
-    from forwardbook.analyzers.instances.pretrained.submodules import full_name, names_in
+    from forwardbook.analyzers.instances.pretrained.submodules import names_in
 
     itself = full_name(holder.model_class)
     kind = str(getattr(holder.config_class, "model_type", ""))
@@ -74,7 +74,6 @@ def with_places(holder: Holder, way: Way, missing: Collection[str]) -> Iterator[
     from forwardbook.analyzers.instances.pretrained.mended import built
     from forwardbook.analyzers.instances.pretrained.placeholders import TOWERS, placed, scales
     from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
-    from forwardbook.analyzers.instances.pretrained.submodules import full_name
 
     if not any(hasattr(holder.model_class, method) for method, _ in TOWERS):
         return

@@ -15,7 +15,7 @@ from forwardbook.analyzers.instances.adapters.model_calls import (
     with_places,
 )
 from forwardbook.analyzers.instances.adapters.transformers_exceptions import exceptions
-from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, hinted
+from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, full_name, hinted
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -50,7 +50,6 @@ class TransformersAdapter:
     def models(self, modules: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Models with a forward() of their own, by the model type of their config."""
         from forwardbook.analyzers.instances.pretrained.models import models_of
-        from forwardbook.analyzers.instances.pretrained.submodules import full_name
 
         found: dict[str, list[str]] = {}
         for module in (one for one in modules if one.startswith(_PREFIX)):
@@ -214,7 +213,6 @@ def _on_meta(holder: Holder) -> tuple[PreTrainedModel, Recipe]:
     import torch
 
     from forwardbook.analyzers.instances.pretrained.recipes import holder_recipes
-    from forwardbook.analyzers.instances.pretrained.submodules import full_name
 
     recipe = holder_recipes(full_name(holder.model_class), holder, InstanceOptions(), "")[0]
     with torch.device("meta"):

@@ -17,7 +17,7 @@ from forwardbook.analyzers.instances.adapters.feedback import reordered
 from forwardbook.analyzers.instances.adapters.shapes_tried import plans_for
 from forwardbook.analyzers.instances.adapters.shown_inputs import shown_plans
 from forwardbook.analyzers.instances.adapters.sized import flat, with_sizes
-from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe, Sizes, hinted
+from forwardbook.analyzers.instances.recipe import NoRecipe, Recipe, Sizes, full_name, hinted
 
 if TYPE_CHECKING:
     from torch import nn
@@ -65,7 +65,7 @@ def search(cls: type[nn.Module], library: str, called: Called, seconds: float = 
     examples = examples_of(cls)
     for arguments in argument_sets(cls, examples):
         build = _Build(cls, arguments)
-        recipe = partial(Recipe, target=f"{cls.__module__}.{cls.__qualname__}", library=library, build=build)
+        recipe = partial(Recipe, target=full_name(cls), library=library, build=build)
         try:
             module = _module(build, recipe(inputs=_nothing), called)
         except Exception as error:  # somebody else's constructor raises anything
@@ -92,7 +92,7 @@ def search(cls: type[nn.Module], library: str, called: Called, seconds: float = 
         if built == MOST_SETS:
             break
     if not problems:
-        raise NoRecipe(f"{cls.__module__}.{cls.__qualname__}", "its signature tells nothing")
+        raise NoRecipe(full_name(cls), "its signature tells nothing")
     raise _likeliest(problems)
 
 
@@ -109,7 +109,7 @@ def on_meta(recipe: Recipe) -> list[str]:
     names: list[str] = []
 
     def note(module: nn.Module, inputs: object) -> None:
-        names.append(f"{type(module).__module__}.{type(module).__qualname__}")
+        names.append(full_name(type(module)))
 
     with torch.device("meta"), torch.no_grad():
         root = recipe.build(hinted)

@@ -12,12 +12,12 @@ from forwardbook.analyzers.instances.pretrained.fields import hint_of, is_size
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
-# Fields that count layers, or rounds over the same (of a folding trunk, of a decoder that writes text);
-# default widths fit each other and cost nothing on meta, so only depth is cut.
+# Fields that count layers, or rounds over the same (of a folding trunk, of a decoder that writes text, of a
+# sampler); default widths fit each other and cost nothing on meta, so only depth is cut.
 DEPTH = re.compile(
     r"^(num_(hidden_)?layers|n_layers?|num_.*_layers|.*_num_(hidden_)?layers|n_head_layers|.*_layers|depth"
     r"|.*_depth|num_blocks|num_.*blocks|n_blocks|layers|.*num_layers.*|num_hidden_layers.*"
-    r"|num_loops|max_text_length)$"
+    r"|num_loops|max_text_length|inference_num_steps|num_inference_steps)$"
 )
 NOT_DEPTH = re.compile(
     r"(layer_norm|layerdrop|out_|return_|feature_|use_|apply|share|skip|no_rope|deepstack|fusion|_at_layers"

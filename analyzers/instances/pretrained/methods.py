@@ -16,11 +16,12 @@ from torch import nn
 
 from forwardbook.analyzers.instances.callers import mentions, reached
 from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
+from forwardbook.analyzers.instances.pretrained.handed_on import whole_docstring, whole_signature
 from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs, plans
 from forwardbook.analyzers.instances.pretrained.optional import calls
 from forwardbook.analyzers.instances.pretrained.placeholders import plans_of
-from forwardbook.analyzers.instances.pretrained.submodules import full_name, names_in, wants_values
-from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+from forwardbook.analyzers.instances.pretrained.submodules import names_in, wants_values
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name
 from forwardbook.analyzers.instances.tensors import ShapesAndNumbers
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def by_method(model: PreTrainedModel, method: str) -> ByMethod:
     def forward(self: ByMethod, *args: object, **kwargs: object) -> object:
         return function(self.model, *args, **kwargs)
 
+    vars(forward).update(__signature__=whole_signature(type(model), method))
+    forward.__doc__ = whole_docstring(type(model), method)
     kind = type(f"{type(model).__name__}_{method}", (ByMethod,), {"forward": forward})
     return cast("ByMethod", kind(model))
 

@@ -14,7 +14,7 @@ from forwardbook.analyzers.instances.pretrained.asked import fits
 from forwardbook.analyzers.instances.pretrained.described import stated_in
 from forwardbook.analyzers.instances.pretrained.inputs import Plan, expressions, plans
 from forwardbook.analyzers.instances.pretrained.parameters import ANYTHING
-from forwardbook.analyzers.instances.pretrained.submodules import full_name
+from forwardbook.analyzers.instances.recipe import full_name
 
 if TYPE_CHECKING:
     from torch import nn

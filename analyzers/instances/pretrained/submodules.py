@@ -15,7 +15,7 @@ from forwardbook.analyzers.instances.notation import Reader
 from forwardbook.analyzers.instances.pretrained.guesses import Guess, Place, guesses
 from forwardbook.analyzers.instances.pretrained.inputs import field_size
 from forwardbook.analyzers.instances.pretrained.models import has_forward
-from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, hinted
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name, hinted
 
 if TYPE_CHECKING:
     from torch import nn
@@ -85,11 +85,6 @@ def _instances(model: nn.Module, missing: Collection[str]) -> list[tuple[str, nn
 def names_in(module: nn.Module) -> frozenset[str]:
     """The full names of the classes with a forward() in a tree."""
     return frozenset(full_name(type(one)) for one in module.modules() if has_forward(type(one)))
-
-
-def full_name(cls: type) -> str:
-    """Module path and name."""
-    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def runs(module: nn.Module, guess: Guess) -> Fit:
