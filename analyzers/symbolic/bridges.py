@@ -190,22 +190,6 @@ def no_initialisation() -> Iterator[None]:
 
 
 @contextmanager
-def casting_on_meta() -> Iterator[None]:
-    """Inside, `torch.autocast` takes the meta device, which it does not know, and casts nothing there."""
-    kind = torch.amp.autocast_mode.autocast
-    before = kind.__init__
-
-    def begin(self: torch.autocast, device_type: str, *args: object, **kwargs: object) -> None:
-        before(self, "cpu" if device_type == "meta" else device_type, *args, **kwargs)  # type: ignore[arg-type]
-
-    kind.__init__ = begin  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        kind.__init__ = before  # type: ignore[method-assign]
-
-
-@contextmanager
 def distributions_unchecked() -> Iterator[None]:
     """Inside, `torch.distributions` take parameters whose values nobody has, without looking at them."""
     kind = torch.distributions.Distribution

@@ -12,9 +12,9 @@ from typing import Protocol
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from forwardbook.analyzers.instances.casting import casting_on_meta
 from forwardbook.analyzers.instances.recipe import Recipe, Sizes
 from forwardbook.analyzers.symbolic.bridges import (
-    casting_on_meta,
     distributions_unchecked,
     no_initialisation,
     symbolic_integers,

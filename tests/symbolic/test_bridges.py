@@ -15,7 +15,6 @@ from torch import nn
 
 from forwardbook.analyzers.symbolic.bridges import (
     Integer,
-    casting_on_meta,
     no_initialisation,
     symbolic_integers,
     symbols_written,
@@ -87,16 +86,6 @@ def test_weights_are_left_as_they_are() -> None:
         assert [7.0, 7.0, 7.0] == weights.tolist()
 
     assert [0.0, 0.0, 0.0] == nn.init.zeros_(weights).tolist()
-
-
-def test_casting_may_be_switched_off_on_meta() -> None:
-    """Code that switches automatic casting off on the device of its tensor runs on meta, and only inside."""
-    before = torch.autocast.__init__
-    with casting_on_meta(), torch.autocast("meta", enabled=False):
-        product = torch.empty(2, 3, device="meta") @ torch.empty(3, 4, device="meta")
-
-    assert torch.float32 == product.dtype
-    assert torch.autocast.__init__ is before
 
 
 def test_symbols_are_written_as_numbers() -> None:

@@ -202,12 +202,13 @@ def _run(
     """How many operations a call on meta runs, and what it raises."""
     import torch
 
+    from forwardbook.analyzers.instances.casting import casting_on_meta
     from forwardbook.analyzers.instances.pretrained.shapes_only import OnlyShapes
     from forwardbook.analyzers.instances.tensors import PlainMaker
 
     shapes = OnlyShapes()
     try:
-        with torch.device("meta"), torch.no_grad(), shapes:
+        with torch.device("meta"), torch.no_grad(), casting_on_meta(), shapes:
             call(**make_inputs(plan, _apart, model.config, maker or PlainMaker("meta"), model))
     except BaseException as error:  # somebody else's forward() raises anything
         if not theirs(error):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DEPTH = re.compile(
     r"^(num_(hidden_)?layers|n_layers?|num_.*_layers|.*_num_(hidden_)?layers|n_head_layers|.*_layers|depth"
     r"|.*_depth|num_blocks|num_.*blocks|n_blocks|layers|.*num_layers.*|num_hidden_layers.*"
-    r"|num_loops|max_text_length|inference_num_steps|num_inference_steps)$"
+    r"|num_loops|max_recycles|max_text_length|inference_num_steps|num_inference_steps)$"
 )
 NOT_DEPTH = re.compile(
     r"(layer_norm|layerdrop|out_|return_|feature_|use_|apply|share|skip|no_rope|deepstack|fusion|_at_layers"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, cast
 
 from forwardbook.analyzers.instances.pretrained.library import is_config_class
 from forwardbook.analyzers.instances.pretrained.raised import lines_of, named_fields
@@ -61,6 +61,9 @@ def mended(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> dict[
         for said in named_fields(error):
             name = type(part).attribute_map.get(said, said)
             if name in part.__dict__ and part.__dict__[name] is None:
+                filled = _filled(part, name)
+                if filled:
+                    return {prefix + field: value for field, value in filled.items()}
                 value = _value(part, name)
                 if value is not None:
                     found[prefix + name] = value
@@ -68,6 +71,22 @@ def mended(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> dict[
                     found |= {prefix + other: _value(part, other) for other in _beside(part, name)}
     others = (_divided, _replaced, _emptied, _specified, _listed, *ROTARY, _heads)
     return found or next((told for one in others if (told := dict(one(parts, error)))), {})
+
+
+def _filled(config: PreTrainedConfig, name: str) -> dict[str, object]:
+    """What a config itself puts under a name, and under others, where one of its flags is set."""
+    kind = cast("Callable[..., PreTrainedConfig]", type(config))
+    flags = (n for n, hint in getattr(kind, "__annotations__", {}).items() if "bool" in str(hint))
+    for flag in (one for one in flags if config.__dict__.get(one) is False):
+        try:
+            fields = kind(**{flag: True}).__dict__
+        except Exception:  # noqa: S112 - configs of the library's own raise anything
+            continue
+        if fields.get(name) is not None:
+            before = kind().__dict__
+            new = {n: value for n, value in fields.items() if before.get(n) is None and value is not None}
+            return {**new, flag: True}
+    return {}
 
 
 def _value(config: PreTrainedConfig, name: str) -> object:
