@@ -13,6 +13,10 @@ from transformers import (
 )
 from transformers.models.efficientloftr.modeling_efficientloftr import EfficientLoFTRModel
 from transformers.models.minicpmv4_6.modeling_minicpmv4_6 import MiniCPMV4_6VisionModel
+from transformers.models.seamless_m4t.modeling_seamless_m4t import (
+    SeamlessM4TCodeHifiGan,
+    SeamlessM4TTextToUnitModel,
+)
 
 from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
 from forwardbook.analyzers.instances.pretrained.configs import named_parts
@@ -63,6 +67,23 @@ def test_ids_of_several_codebooks_are_tried() -> None:
     _, model = built(Holder(DiaForConditionalGeneration, {}))
 
     assert any(error_of(model, plan, model) is None for plan in plans(model))
+
+
+def test_one_input_is_given_for_another_that_is_refused() -> None:
+    """Units of speech are made from embeddings: token ids cannot be passed."""
+    _, model = built(Holder(SeamlessM4TTextToUnitModel, {}))
+    given = asked(model, plans(model))
+
+    assert given
+    assert all("inputs_embeds" in plan and "input_ids" not in plan for plan in given)
+
+
+def test_who_speaks_is_a_number_for_each_sample() -> None:
+    """A vocoder looks the voice and the language up in tables."""
+    _, model = built(Holder(SeamlessM4TCodeHifiGan, {}))
+
+    [plan, *_] = asked(model, plans(model))
+    assert plan["spkr_id"] == plan["lang_id"] == "integers(2, batch_size, 1)"
 
 
 def test_heads_of_keys_are_shared_only_where_the_model_takes_it() -> None:

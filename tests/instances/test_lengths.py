@@ -8,6 +8,7 @@ from transformers.models.gemma4.modeling_gemma4 import Gemma4AudioModel
 from transformers.models.granite_speech5.modeling_granite_speech5 import GraniteSpeech5Encoder
 from transformers.models.janus.modeling_janus import JanusVQVAE
 from transformers.models.moshi.modeling_moshi import MoshiDepthDecoder
+from transformers.models.vit.modeling_vit import ViTModel
 
 from forwardbook.analyzers.instances.notation import Reader
 from forwardbook.analyzers.instances.pretrained.asked import asked, error_of
@@ -38,6 +39,16 @@ def test_a_layer_that_raises_tells_what_it_takes() -> None:
 def test_a_message_tells_two_lengths(said: str, pair: tuple[int, int]) -> None:
     """Multiples are rounded up to; of two shapes or numbers either may be meant."""
     assert pair in list(pairs_of(ValueError(said)))
+
+
+def test_both_sides_of_an_image_are_changed_together() -> None:
+    """A message tells one side at a time: an image with the other side alone is no step further."""
+    _, model = built(Holder(ViTModel, {}))
+    plan = {"pixel_values": "floats(batch_size, num_channels, image_height, image_width)"}
+    error = AssertionError("Input height (224) doesn't match model (336).")
+
+    found = [one["pixel_values"] for one in with_told_lengths(model, plan, error)]
+    assert "floats(batch_size, num_channels, 336, 336)" in found
 
 
 def test_the_sizes_of_an_expression_are_told_apart() -> None:

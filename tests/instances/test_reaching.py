@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from transformers.models.esm.modeling_esmfold import EsmForProteinFolding
 
 from forwardbook.analyzers.instances.adapters.model_calls import plainly, with_places
 from forwardbook.analyzers.instances.adapters.transformers_library import TransformersAdapter
@@ -131,6 +132,15 @@ def test_lists_of_the_same_layers_are_given_together() -> None:
 
     assert layers == mended.mends.keys()
     assert {(64, 32), (3, 3)} == {tuple(value) for value in mended.mends.values() if isinstance(value, list)}
+
+
+def test_a_config_fills_in_fields_of_its_own_under_a_flag() -> None:
+    """Esm has a vocabulary and the config of its trunk where it says that it folds."""
+    mended, model = built(Holder(EsmForProteinFolding, {}))
+
+    assert mended.mends["is_folding_model"] is True
+    assert {"vocab_list", "esmfold_config"} <= mended.mends.keys()
+    assert model.config.esmfold_config.trunk.max_recycles == 2
 
 
 def test_what_cannot_be_mended_raises_its_own_error() -> None:

@@ -27,6 +27,7 @@ MOST = 90
 STARTS = 4
 """Plans that are gone on from: those that come furthest."""
 _WORD = re.compile(r"\w+")
+_REFUSED = re.compile(r"\b(cannot|can't|can not)\b")
 _SIDES = (
     ("seq_len, hidden_size", "grid_height, grid_width"),
     ("hidden_size, seq_len", "grid_height, grid_width"),
@@ -122,7 +123,14 @@ def _completed(tries: _Tries, plan: Plan) -> Plan:
 
 def _told(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
     """Plans with the parameters that the error names, and with the lengths that it tells."""
-    for name in dict.fromkeys(_wanted(model, plan, error)):
+    wanted = list(dict.fromkeys(_wanted(model, plan, error)))
+    if _REFUSED.search(str(error)):  # one for another, or one of two
+        said = _WORD.findall(str(error))
+        for name in (one for one in plan if one in said):
+            rest = {one: text for one, text in plan.items() if one != name}
+            yield from ({**rest, other: options_beside(other, rest)[0]} for other in wanted)
+            yield rest
+    for name in wanted:
         with_it = {**plan, name: options_beside(name, plan)[0]}
         first = {one: options_beside(one, with_it)[0] for one in plan}
         changed = {one: text for one, text in first.items() if text != options_beside(one, plan)[0]}

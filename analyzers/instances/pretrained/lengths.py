@@ -42,7 +42,7 @@ Pair = tuple[int, int]
 
 def with_told_lengths(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
     """Plans that have the wanted length where the given one stood, those the error is surest of first."""
-    if not isinstance(error, RuntimeError | ValueError | IndexError):
+    if not isinstance(error, RuntimeError | ValueError | IndexError | AssertionError):
         return
     made: list[Plan] = []
     for given, wanted in dict.fromkeys(pairs_of(error)):
@@ -70,6 +70,8 @@ def _replaced(model: PreTrainedModel, plan: Plan, given: int, wanted: int, held:
         for term in found:
             texts = [held, plain] if held and "floats" in plan[name] else [plain]
             yield from ({**plan, name: _put(plan[name], [term], text)} for text in texts)
+        if len(found) > 1:  # both sides of an image
+            yield {**plan, name: _put(plan[name], found, plain)}
     if any(equal.values()):
         return
     for name, pairs in sizes.items():

@@ -123,6 +123,7 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"input_features_mask|feature_attention_mask|audio_attention_mask|input_features_attention_mask",
         ("full(1, batch_size, 2 * source_positions)", MASK),
     ),
+    (r"(spkr|speaker|lang|language)_id", ("integers(2, batch_size, 1)",)),  # of each sample
     (r"aspect_ratio_ids", ("integers(4, batch_size, 1)",)),
     (r"aspect_ratio_mask", ("full(1, batch_size, 1, tiles)",)),
     (
