@@ -8,6 +8,7 @@ from transformers import (
     BartForSequenceClassification,
     BartModel,
     DiaForConditionalGeneration,
+    PerceiverForImageClassificationLearned,
     PreTrainedModel,
     Siglip2Model,
 )
@@ -84,6 +85,14 @@ def test_who_speaks_is_a_number_for_each_sample() -> None:
 
     [plan, *_] = asked(model, plans(model))
     assert plan["spkr_id"] == plan["lang_id"] == "integers(2, batch_size, 1)"
+
+
+def test_what_has_no_name_may_be_an_image() -> None:
+    """Perceiver calls `inputs` whatever its preprocessor takes."""
+    _, model = built(Holder(PerceiverForImageClassificationLearned, {}))
+
+    taken = [plan["inputs"] for plan in plans(model) if error_of(model, plan, model) is None]
+    assert ["floats(batch_size, num_channels, image_height, image_width)"] == taken
 
 
 def test_heads_of_keys_are_shared_only_where_the_model_takes_it() -> None:

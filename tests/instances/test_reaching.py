@@ -116,6 +116,8 @@ def test_settings_reach_every_part_that_has_the_field() -> None:
         ("ministral", "MinistralModel", {"head_dim": 128}),
         ("detr", "DetrModel", {"backbone_config": "ResNetConfig"}),
         ("t5gemma2", "T5Gemma2Decoder", {"dropout_rate": 0.0}),
+        ("perceiver", "PerceiverForMultimodalAutoencoding", {"num_cross_attention_heads": 5}),
+        ("perceiver", "PerceiverForOpticalFlow", {"num_cross_attention_heads": 2}),  # of 322 and of 1280
     ],
 )
 def test_a_config_is_mended_as_the_error_says(folder: str, name: str, mend: dict[str, object]) -> None:

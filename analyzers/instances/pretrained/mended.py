@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,13 @@ def built(holder: Holder) -> tuple[Holder, PreTrainedModel]:
                 return holder, instantiate(holder.model_class, config)
         except Exception as error:
             more = mended(before, error.__cause__ or error)
-            if not more or set(more) <= set(holder.mends):
+            if not more or (more.keys() <= holder.mends.keys() and not _lowers(more, holder.mends)):
                 raise
             holder = replace(holder, mends={**holder.mends, **more})
     raise ValueError(f"{holder.model_class.__name__}: mended {MOST} times, and still not built")
+
+
+def _lowers(more: Mapping[str, object], mends: Mapping[str, object]) -> bool:
+    """Whether a number that was lowered once has to be lower still: heads divide two widths."""
+    pairs = [(mends[name], value) for name, value in more.items()]
+    return all(isinstance(a, int) and isinstance(b, int) and b < a for a, b in pairs)

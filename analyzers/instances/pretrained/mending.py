@@ -47,6 +47,8 @@ _WIDTHS = ("hidden_size", "d_model", "n_embd")
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer")
 _ABSENT = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 _UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
+_DIVISIBLE = re.compile(r"\((\d+)\) must be divisible by \w+ \((\d+)\)")
+_HEADS_READ = re.compile(r"config\.(\w*heads\w*)")
 _KEYS = re.compile(r"\bk_(proj|norm|ln)|num_key_value_heads|key_states")
 
 
@@ -162,6 +164,15 @@ def _divided(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Ite
         name = next((n for n in _HEADS if part.__dict__.get(n) == heads), "")
         if width and heads and name and width % heads:
             yield prefix + name, next(n for n in range(heads, 0, -1) if width % n == 0)
+    told = _DIVISIBLE.search(str(error))
+    if told is None:
+        return
+    width, heads = int(told[1]), int(told[2])
+    for name in _HEADS_READ.findall(lines_of(error)):  # nearest to what raised first
+        for prefix, part in parts.items():
+            if part.__dict__.get(name) == heads:
+                yield prefix + name, next(n for n in range(heads, 0, -1) if width % n == 0)
+                return
 
 
 def _replaced(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:

@@ -209,5 +209,6 @@ PARAMETERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"audio_codes|codes", ("integers(2, batch_size, codebooks, seq_len)",)),
     (r"(pixel|image|patch)_position_ids", ("integers(12, batch_size, 144, 2)", TOKENS)),
     (r".*_ids", (TOKENS,)),
+    (r"inputs", (*ANYTHING, IMAGE)),  # whatever a preprocessor takes
     (r".*", ANYTHING),
 )
