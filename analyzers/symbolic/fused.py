@@ -13,16 +13,17 @@ from typing import cast
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch._dispatch.python import enable_python_dispatcher
 from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
+from forwardbook.analyzers.symbolic.composites import call
 from forwardbook.analyzers.symbolic.host import HOST
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.numbers import of_sizes
 from forwardbook.analyzers.symbolic.of_weights import choices_of, note_routing
 from forwardbook.analyzers.symbolic.origins import become_numbers
+from forwardbook.analyzers.symbolic.picked import PICKED
 from forwardbook.analyzers.symbolic.resizing import padded, resized, scalar
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
 from forwardbook.analyzers.symbolic.shapes_of_values import UnknownValue
@@ -192,7 +193,7 @@ class FusedOperations(TorchFunctionMode):
 
     def __init__(self, symbolic: bool) -> None:
         super().__init__()
-        self._table = {**_FUSED, **HOST, **(STAND_INS if symbolic else {})}
+        self._table = {**_FUSED, **HOST, **({**STAND_INS, **PICKED} if symbolic else {})}
         self._heeded = {*self._table, *_HEEDED}
         self._saved: list[tuple[object, str, object]] = []
 
@@ -228,7 +229,7 @@ class FusedOperations(TorchFunctionMode):
     ) -> object:
         kwargs = kwargs or {}
         if func not in self._heeded:
-            return _call(func, args, kwargs)
+            return call(func, args, kwargs)
         fused = self._table.get(func)
         if fused is not None and not (func in _RECURRENT and len(args) != 9):
             return fused(*args, **kwargs)
@@ -242,7 +243,7 @@ class FusedOperations(TorchFunctionMode):
             return _formatted(*cast("tuple[Tensor, str]", args))
         if func in _WRITING and args and not isinstance(args[0], Tensor):
             return _written(func, args, kwargs)
-        return _call(func, args, kwargs)
+        return call(func, args, kwargs)
 
 
 def _read(func: Callable[..., object], tensor: Tensor) -> object:
@@ -283,17 +284,3 @@ def _written(func: Callable[..., object], args: tuple[object, ...], kwargs: dict
     else:
         made = to_meta(cast("Tensor", func(*args, **{**kwargs, "device": "cpu"})))
     return made if sizes is None else hold(cast("Tensor", made), sizes)
-
-
-_NO_SYMBOLS = ("symbolic sizes/strides", "SymIntArrayRef", "expected to be int but got")
-
-
-def _call(func: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-    """`func`, through torch's Python decompositions where its own composite cannot take symbolic sizes."""
-    try:
-        return func(*args, **kwargs)
-    except (RuntimeError, TypeError) as problem:
-        if not any(text in str(problem) for text in _NO_SYMBOLS):
-            raise
-    with enable_python_dispatcher():
-        return func(*args, **kwargs)

@@ -30,6 +30,7 @@ from forwardbook.analyzers.symbolic.of_weights import (
 )
 from forwardbook.analyzers.symbolic.on_meta import run_on_meta, run_on_values
 from forwardbook.analyzers.symbolic.origins import become_numbers, inherit
+from forwardbook.analyzers.symbolic.picked import is_place
 from forwardbook.analyzers.symbolic.rows_of_data import rows_of_data
 from forwardbook.analyzers.symbolic.schemas import schema_of
 from forwardbook.analyzers.symbolic.shadows import (
@@ -152,6 +153,8 @@ class Values:
         is_truth = name == "equal" or tensor.dtype == torch.bool
         default = False if is_truth else 1.0 if tensor.is_floating_point() else 1
         value = default if made_up is None else made_up
+        if not is_truth and is_place(tensor):
+            return 0
         if tensor.dtype == torch.int64 and not is_truth:
             number = self.data.number(natural=int(cast(int, value)))
             if number is not None:
