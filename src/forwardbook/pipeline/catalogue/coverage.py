@@ -125,4 +125,4 @@ def alike(reason: str) -> str:
     quoted = r"(has no attribute '\w+')|'[^']*'|`[^`]*`"
     text = re.sub(quoted, lambda found: found[1] or "'...'", reason)
     text = re.sub(r"\b[A-Z]\w*(?=\.|\b)(?<!Error)(?<!Exception)", "X", text) if len(text) > 400 else text
-    return re.sub(r"\d+", "N", text)[:160]
+    return re.sub(r"(?<![A-Za-z_])\d+", "N", text)[:160]

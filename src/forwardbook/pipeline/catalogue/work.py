@@ -16,6 +16,7 @@ from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
 from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
 from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.pipeline.catalogue.derive import LATE, Before, Reached, called, names_called, reach
+from forwardbook.pipeline.catalogue.lacking import with_packages
 from forwardbook.pipeline.catalogue.reasons import kind_of, place_of, shortened
 from forwardbook.pipeline.catalogue.record import (
     UNIT,
@@ -275,8 +276,8 @@ class _Unit:
     def classes(self) -> list[ClassResult]:
         """Every wanted class, sorted."""
         found = {name: self._not_held(name) for name in self._missing}
-        failed = with_callers(self._failed, self._left)
-        return sorted({**found, **failed, **self._done}.values(), key=lambda one: one.name)
+        failed = with_packages({**found, **with_callers(self._failed, self._left)}, self.ways)
+        return sorted({**failed, **self._done}.values(), key=lambda one: one.name)
 
     def _not_held(self, name: str) -> ClassResult:
         """A class in no tree that could be built: perhaps it is in one of those that could not be."""
