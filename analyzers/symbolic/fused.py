@@ -193,7 +193,7 @@ class FusedOperations(TorchFunctionMode):
 
     def __init__(self, symbolic: bool) -> None:
         super().__init__()
-        self._table = {**_FUSED, **HOST, **({**STAND_INS, **PICKED} if symbolic else {})}
+        self._table = {**_FUSED, **HOST, **PICKED, **(STAND_INS if symbolic else {})}
         self._heeded = {*self._table, *_HEEDED}
         self._saved: list[tuple[object, str, object]] = []
 

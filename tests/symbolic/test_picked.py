@@ -11,6 +11,7 @@ from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.analyzers.symbolic.summary import Summary
+from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Expr
 
 WIDTHS = {"w_dtype_bytes": 4, "a_dtype_bytes": 4}
@@ -61,6 +62,15 @@ def test_a_picked_element_has_no_size_of_its_own(
         run = measured(recipe, **sizes)
         for name, size in pattern.summary.quantities().items():
             assert at(size, sizes) == run.quantities()[name], name
+
+
+def test_a_measured_run_guesses_nothing_of_a_place(
+    recipe_from: Callable[..., Recipe], trace_of: Callable[..., Trace]
+) -> None:
+    """What it was told of the mask is said; of the one element nothing had to be."""
+    trace = trace_of(_recipe(recipe_from, before=False), **NUMBERS)
+
+    assert not [said for said in trace.assumed if "scalar" in said]
 
 
 def test_the_end_of_a_slice_is_a_size(recipe_from: Callable[..., Recipe]) -> None:
