@@ -14,7 +14,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from forwardbook.analyzers.instances.draw import ChosenSizes
-from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.instances.recipe import Recipe, full_name
 from forwardbook.analyzers.instances.tensors import PlainMaker
 from forwardbook.analyzers.reader import line_map
 from forwardbook.analyzers.symbolic.fused import FusedOperations
@@ -72,7 +72,7 @@ def run_real(
         root = recipe.build(chosen).eval()
         args, kwargs = recipe.inputs(chosen, root, ScaledMaker(scale, seed))
         kinds = {type(module) for module in root.modules()}
-        target = next((k for k in kinds if f"{k.__module__}.{k.__qualname__}" == recipe.calls_as), None)
+        target = next((k for k in kinds if full_name(k) == recipe.calls_as), None)
         with counter, FusedOperations(symbolic=False), recorder.watching(root), _lines(target) as hits:
             root(*args, **kwargs)
     trace = recorder.trace

@@ -45,7 +45,7 @@ def mentions(cls: type, within: str = "") -> dict[str, frozenset[str]]:
         if one.__module__.startswith(within) and not one.__module__.startswith("torch."):
             for name, function in vars(one).items():
                 if inspect.isfunction(function):
-                    found[name] = frozenset(_MENTIONED.findall(_source(function)))
+                    found[name] = frozenset(_MENTIONED.findall(source_of(function)))
     return found
 
 
@@ -71,7 +71,8 @@ def _above(model: nn.Module, name: str) -> Iterator[tuple[nn.Module, str]]:
             yield modules[path], attribute
 
 
-def _source(function: Callable[..., object]) -> str:
+def source_of(function: Callable[..., object]) -> str:
+    """The text of a function; "" where no file has it."""
     try:
         return inspect.getsource(function)
     except OSError:

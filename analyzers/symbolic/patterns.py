@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from forwardbook.analyzers.instances.recipe import full_name
 from forwardbook.analyzers.symbolic.ledger import Consumption
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun
 from forwardbook.analyzers.symbolic.summary import Summary, executed, forward_code, marks_of, summarise
@@ -88,7 +89,7 @@ class Pattern:
 
 def class_name(module: torch.nn.Module) -> str:
     """The full dotted name of the class of a module."""
-    return f"{type(module).__module__}.{type(module).__qualname__}"
+    return full_name(type(module))
 
 
 def calls_of(trace: Trace, target: str) -> list[CallRecord]:

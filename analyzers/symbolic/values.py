@@ -151,10 +151,10 @@ class Values:
     def _assumed_scalar(self, name: str, tensor: Tensor, made_up: object | None) -> object:
         """What Python is told that asks data for a number or a truth: what was made up, else a default."""
         is_truth = name == "equal" or tensor.dtype == torch.bool
-        default = False if is_truth else 1.0 if tensor.is_floating_point() else 1
-        value = default if made_up is None else made_up
         if not is_truth and is_place(tensor):
             return 0
+        default = False if is_truth else 1.0 if tensor.is_floating_point() else 1
+        value = default if made_up is None else made_up
         if tensor.dtype == torch.int64 and not is_truth:
             number = self.data.number(natural=int(cast(int, value)))
             if number is not None:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.symbolic.patterns import Pattern
+from forwardbook.analyzers.symbolic.picked import PICKED, is_place
 from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.analyzers.symbolic.trace import Trace
@@ -83,8 +84,6 @@ def test_the_end_of_a_slice_is_a_size(recipe_from: Callable[..., Recipe]) -> Non
 
 def test_a_place_is_none_after_it_was_picked() -> None:
     """What torch asks the same tensor for later is its number."""
-    from forwardbook.analyzers.symbolic.picked import PICKED, is_place
-
     place = torch.tensor(1)
     assert 5 == PICKED[torch.Tensor.__getitem__](torch.tensor([4, 5]), place)
     assert not is_place(place)

@@ -109,9 +109,7 @@ def arguments_of(cls: type[nn.Module], guess: Guess | None = None) -> dict[str, 
         except LookupError:
             unknown.append(str(parameter))
     if unknown:
-        raise NoRecipe(
-            full_name(cls), f"no value is known for {', '.join(unknown)}", unknown
-        )
+        raise NoRecipe(full_name(cls), f"no value is known for {', '.join(unknown)}", unknown)
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -124,12 +124,7 @@ def _completed(tries: _Tries, plan: Plan) -> Plan:
 def _told(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[Plan]:
     """Plans with the parameters that the error names, and with the lengths that it tells."""
     wanted = list(dict.fromkeys(_wanted(model, plan, error)))
-    if _REFUSED.search(str(error)):  # one for another, or one of two
-        said = _WORD.findall(str(error))
-        for name in (one for one in plan if one in said):
-            rest = {one: text for one, text in plan.items() if one != name}
-            yield from ({**rest, other: options_beside(other, rest)[0]} for other in wanted)
-            yield rest
+    yield from _without_refused(plan, wanted, str(error))
     for name in wanted:
         with_it = {**plan, name: options_beside(name, plan)[0]}
         first = {one: options_beside(one, with_it)[0] for one in plan}
@@ -144,6 +139,17 @@ def _told(model: PreTrainedModel, plan: Plan, error: BaseException) -> Iterator[
         drawn = {name: _numbered(text) for name, text in plan.items()}
         yield from ({**plan, name: text} for name, text in drawn.items() if text != plan[name])
     yield from with_told_lengths(model, plan, error)
+
+
+def _without_refused(plan: Plan, wanted: Sequence[str], said: str) -> Iterator[Plan]:
+    """Plans without a parameter that the message says cannot be given, and with another for it."""
+    if not _REFUSED.search(said):
+        return
+    words = _WORD.findall(said)
+    for name in (one for one in plan if one in words):
+        rest = {one: text for one, text in plan.items() if one != name}
+        yield from ({**rest, other: options_beside(other, rest)[0]} for other in wanted)
+        yield rest
 
 
 def _numbered(text: str) -> str:

@@ -15,7 +15,7 @@ from forwardbook.analyzers.instances.pretrained.library import INSTALLED
 from forwardbook.analyzers.instances.pretrained.models import instantiate
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.analyzers.instances.pretrained.whole import KV_LEN, Filling, Phase, tensors_in
-from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name
 
 if TYPE_CHECKING:
     from torch import nn
@@ -43,7 +43,7 @@ def generation_phases(
     decodes = build
     if device != "cpu":
         decodes = lambda sizes: _decoding(instantiate(model_class, config, INSTALLED))  # noqa: E731
-    target = f"{model_class.__module__}.{model_class.__qualname__}"
+    target = full_name(model_class)
     if not config.is_encoder_decoder:
         return [
             _phase("prefill", target, build, _First(plan)),
@@ -53,7 +53,7 @@ def generation_phases(
     given = {name: text for name, text in plan.items() if not name.startswith("decoder_")}
     encode = _phase(
         "encode",
-        f"{encoder.__module__}.{encoder.__qualname__}",
+        full_name(encoder),
         lambda sizes: cast("nn.Module", instantiate(model_class, config, INSTALLED).get_encoder()),
         _Encode(given, config),
     )

@@ -14,6 +14,7 @@ from inspect import Parameter, Signature
 
 from torch import nn
 
+from forwardbook.analyzers.instances.callers import source_of
 from forwardbook.analyzers.instances.pretrained.described import fields_of
 
 
@@ -22,15 +23,15 @@ def whole_signature(cls: type[nn.Module], method: str) -> Signature:
     function = getattr(cls, method)
     signature = inspect.signature(function)
     rest = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD), None)
-    tree = None if rest is None else _tree(function)
-    if rest is None or tree is None:
+    if rest is None:
         return signature
-    forward = inspect.signature(cls.forward).parameters
+    tree = _tree(function)
     found = {name: Parameter(name, Parameter.KEYWORD_ONLY) for name in _taken_out(tree, rest)}
+    # the first is the model itself
+    _, *described = inspect.signature(cls.forward).parameters.values()
+    needed = [p for p in described if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
     for given in _calls(tree, rest):
-        needed = [p for p in forward.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
-        handed = [p for p in needed[1:] if p.name not in given]  # the first is the model itself
-        found |= {p.name: p.replace(kind=Parameter.KEYWORD_ONLY) for p in handed}
+        found |= {p.name: p.replace(kind=Parameter.KEYWORD_ONLY) for p in needed if p.name not in given}
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     more = [p for name, p in found.items() if name not in signature.parameters]
     return signature.replace(parameters=[*own, *more, signature.parameters[rest]])
@@ -43,11 +44,11 @@ def whole_docstring(cls: type[nn.Module], method: str) -> str:
     return "\n\n".join(inspect.getdoc(one) or "" for one in described)
 
 
-def _tree(function: Callable[..., object]) -> ast.AST | None:
+def _tree(function: Callable[..., object]) -> ast.AST:
     try:
-        return ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, SyntaxError):
-        return None
+        return ast.parse(textwrap.dedent(source_of(function)))
+    except SyntaxError:  # a text within it begins further to the left
+        return ast.Module([], [])
 
 
 def _taken_out(tree: ast.AST, rest: str) -> Iterator[str]:
@@ -64,10 +65,8 @@ def _taken_out(tree: ast.AST, rest: str) -> Iterator[str]:
 def _calls(tree: ast.AST, rest: str) -> Iterator[set[str]]:
     """Calls of the model itself that hand on what is left: the names that each gives beside it."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or node.args:
-            continue
-        itself = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-        named = not isinstance(node.func, ast.Attribute) or node.func.attr == "forward"
-        hands_on = any(k.arg is None and getattr(k.value, "id", "") == rest for k in node.keywords)
-        if named and hands_on and getattr(itself, "id", "") == "self":
-            yield {k.arg for k in node.keywords if k.arg is not None}
+        match node:
+            case ast.Call(ast.Name("self") | ast.Attribute(ast.Name("self"), "forward"), [], keywords):
+                handed = [k.value for k in keywords if k.arg is None]
+                if any(isinstance(one, ast.Name) and one.id == rest for one in handed):
+                    yield {k.arg for k in keywords if k.arg is not None}

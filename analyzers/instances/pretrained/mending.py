@@ -163,7 +163,7 @@ def _divided(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Ite
         width, heads = _first(part.__dict__, _WIDTHS), _first(part.__dict__, _HEADS)
         name = next((n for n in _HEADS if part.__dict__.get(n) == heads), "")
         if width and heads and name and width % heads:
-            yield prefix + name, next(n for n in range(heads, 0, -1) if width % n == 0)
+            yield prefix + name, _dividing(width, heads)
     told = _DIVISIBLE.search(str(error))
     if told is None:
         return
@@ -171,8 +171,13 @@ def _divided(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Ite
     for name in _HEADS_READ.findall(lines_of(error)):  # nearest to what raised first
         for prefix, part in parts.items():
             if part.__dict__.get(name) == heads:
-                yield prefix + name, next(n for n in range(heads, 0, -1) if width % n == 0)
+                yield prefix + name, _dividing(width, heads)
                 return
+
+
+def _dividing(width: int, heads: int) -> int:
+    """The most heads, of so many at most, that divide a width."""
+    return next(n for n in range(heads, 0, -1) if width % n == 0)
 
 
 def _replaced(parts: Mapping[str, PreTrainedConfig], error: BaseException) -> Iterator[tuple[str, object]]:

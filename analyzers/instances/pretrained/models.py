@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from forwardbook.analyzers.instances.pretrained.configs import make_config, parts
 from forwardbook.analyzers.instances.pretrained.library import AUTO, INSTALLED, Library, base_model
 from forwardbook.analyzers.instances.pretrained.variants import VARIANTS
-from forwardbook.analyzers.instances.recipe import InstanceOptions
+from forwardbook.analyzers.instances.recipe import InstanceOptions, full_name
 
 if TYPE_CHECKING:
     from torch import nn
@@ -77,7 +77,7 @@ def _holders(target: type[nn.Module], settings: Mapping[str, object], library: L
         composite = _breadth(holder.config_class) > 1
         if model_class is target or holder.config_class in found or (composite and found):
             continue
-        if f"{target.__module__}.{target.__qualname__}" in _tree_names(
+        if full_name(target) in _tree_names(
             cast(Hashable, model_class), tuple(settings), library
         ):
             found[holder.config_class] = holder
@@ -153,7 +153,7 @@ def _tree_names(model_class: Hashable, variant: tuple[str, ...], library: Librar
             model = instantiate(holder.model_class, config, library)
     except Exception:  # building somebody else's model raises anything
         return frozenset()
-    return frozenset(f"{cls.__module__}.{cls.__qualname__}" for cls in tree_classes(model))
+    return frozenset(full_name(cls) for cls in tree_classes(model))
 
 
 def instantiate(

@@ -15,7 +15,7 @@ from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs,
 from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library
 from forwardbook.analyzers.instances.pretrained.models import instantiate
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
-from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name
 
 if TYPE_CHECKING:
     import torch
@@ -76,7 +76,7 @@ def _phase(
     for way in ways:
         way.filling = filling
     recipe = Recipe(
-        target=f"{model_class.__module__}.{model_class.__qualname__}",
+        target=full_name(model_class),
         library="transformers",
         build=lambda sizes: instantiate(model_class, config, library),
         inputs=ways[0],

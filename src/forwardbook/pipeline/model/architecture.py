@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.pretrained.models import instantiate
+from forwardbook.analyzers.instances.recipe import full_name
 from forwardbook.models.architecture import Architecture, Layer
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def architecture_of(
         model_id=model_id,
         aliases=list(aliases),
         source=source,
-        model_class=f"{model_class.__module__}.{model_class.__qualname__}",
-        config_class=f"{type(config).__module__}.{type(config).__qualname__}",
+        model_class=full_name(model_class),
+        config_class=full_name(type(config)),
         config=_fields(config),
         layers=list(layers_of(model)),
     )
@@ -91,7 +92,7 @@ def _layer(name: str, module: nn.Module) -> Layer:
     return Layer.model_validate(
         {
             "name": name,
-            "class": f"{type(module).__module__}.{type(module).__qualname__}",
+            "class": full_name(type(module)),
             "repeat": 1,
             "kind": "composite" if beneath else "basic",
             "parameter_count": sum(p.numel() for p in module.parameters()),

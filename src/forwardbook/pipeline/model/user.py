@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.pretrained.whole import Filling, Phase
-from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name
 from forwardbook.analyzers.instances.shapes import hints_for, make_tensors
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model.architecture import layers_of
@@ -90,7 +90,7 @@ def user_phases(name: str, inputs: Mapping[str, str]) -> list[Phase]:
 
     kind = type(built(name))
     recipe = Recipe(
-        target=f"{kind.__module__}.{kind.__qualname__}",
+        target=full_name(kind),
         library=kind.__module__.partition(".")[0],
         build=lambda sizes: built(name),
         inputs=made,
