@@ -243,6 +243,11 @@ class Entry(Record):
     unresolved: tuple[Unresolved, ...] = ()
     derived_by: tuple[Derivation, ...] = ()
     given: Given | None = None
+    defaults: dict[str, JsonValue] = Field(default_factory=dict)
+    """Each parameter of the constructor whose default is a number, a boolean, None, a text or a list of
+    these, and that default; nothing where it is not known."""
+    call_defaults: dict[str, JsonValue] = Field(default_factory=dict)
+    """The same of forward()."""
     proposal: Proposal | None = None
     rewritten: Rewritten | None = Field(default=None, exclude_if=lambda given: given is None)
     same_as: str | None = None

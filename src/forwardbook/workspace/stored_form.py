@@ -124,6 +124,8 @@ class StoredEntry(Part):
     unresolved: tuple[Unresolved, ...] = ()
     derived_by: tuple[Derivation, ...] = ()
     given: Given | None = None
+    defaults: dict[str, JsonValue] = Field(default_factory=dict)
+    call_defaults: dict[str, JsonValue] = Field(default_factory=dict)
     proposal: Proposal | None = None
     rewritten: Rewritten | None = None
     same_as: str | None = None

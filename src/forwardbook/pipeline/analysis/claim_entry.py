@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from forwardbook.analyzers.reader import Facts, line_map
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.derivation.defaults import plain_defaults
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.profiling.claim import Claim, ClaimedLine, Counted, Named
 from forwardbook.profiling.claimed import Judged
@@ -50,6 +51,8 @@ def entry_of(facts: Facts, library: str, claim: Claim, judged: Judged, verdict: 
         ),
         source_hash=facts.source_hash,
         versions=current_versions(library),
+        defaults=plain_defaults(facts.full_class_name, "__init__"),
+        call_defaults=plain_defaults(facts.full_class_name, "forward"),
         parameters=tuple(_parameters(claim, judged, regime.parameters)),
         regimes=(regime,),
         unresolved=rows,
