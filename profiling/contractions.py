@@ -15,11 +15,15 @@ Kind = Literal["gemm", "attention", "convolution"]
 
 @dataclass(frozen=True)
 class Contraction:
-    """What one call multiplies: flops count a multiply-accumulate as 2, attention every pair of positions."""
+    """What one call multiplies: flops count a multiply-accumulate as 2, attention every pair of positions.
+
+    `matrices` are batch, m, k and n of products of an m x k and a k x n matrix; of all others there are none.
+    """
 
     kind: Kind
     flops: int
     shape: str
+    matrices: tuple[int, int, int, int] | None = None
 
 
 class ShapeUnknown(ValueError):
@@ -55,7 +59,7 @@ def _gemm(first: int) -> Callable[[Sequence[Shape], Sequence[str]], Contraction]
             raise ShapeUnknown(f"{left} and {right} do not multiply")
         times = prod(batch)
         text = f"{m}x{k} @ {k}x{n}" if not batch else f"{times} of {m}x{k} @ {k}x{n}"
-        return Contraction("gemm", 2 * times * m * k * n, text)
+        return Contraction("gemm", 2 * times * m * k * n, text, (times, m, k, n))
 
     return rule
 

@@ -38,7 +38,8 @@ def together(places: Sequence[Place]) -> Place:
 class WorkGroup:
     """All calls of one operator with one shape: flops of one call; its kernels, microseconds.
 
-    `modules` are the calls by the module they ran in, where ranges of the trace say so.
+    `modules` are the calls by the module they ran in, where ranges of the trace say so; `matrices` as in
+    Contraction.
     """
 
     operator: str
@@ -49,6 +50,7 @@ class WorkGroup:
     kernels: Mapping[str, float]
     launches: int
     modules: Mapping[str, Place] = field(default_factory=dict)
+    matrices: tuple[int, int, int, int] | None = None
 
     @property
     def total(self) -> int:
@@ -183,6 +185,7 @@ def _group(
         kernels=whole.kernels,
         launches=whole.launches,
         modules={module: _place(found) for module, found in places.items()},
+        matrices=what.matrices,
     )
 
 

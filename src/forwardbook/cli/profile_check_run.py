@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
 
 
 def run_check(
-    path: Path, request: Request | None, ncu: Path | None, hardware: str | None, *, as_json: bool
+    path: Path,
+    request: Request | None,
+    ncu: Path | None,
+    hardware: str | None,
+    allowed: Sequence[str] = (),
+    *,
+    as_json: bool,
 ) -> bool:
     """Whether everything that can be held against a formula is equal; without a model nothing is held."""
     trace = read_torch_trace(path)
@@ -45,7 +52,7 @@ def run_check(
     kept = ModelFiles(Path.cwd())
     found = changed(find_model(request.model, kept), request.fields)
     model = Model(found, kept, lambda text: print(text, file=sys.stderr))
-    check = check_trace(trace, model, request.sizes, Widths(**request.bits))
+    check = check_trace(trace, model, request.sizes, Widths(**request.bits), allowed)
     counters = check_counters(launches, [one for link in check.links for one in link.found], work.groups)
     if as_json:
         print(json.dumps(as_values(check, counters), indent=1))
@@ -90,6 +97,8 @@ def as_values(check: TraceCheck, counters: tuple[CounterCheck, ...]) -> dict[str
             "_and_".join(kinds): {
                 "formulas": sum(map(check.predicted, kinds)),
                 "trace": sum(map(check.counted, kinds)),
+                "excused_formulas": sum(check.excused(kind)[0] for kind in kinds),
+                "excused_trace": sum(check.excused(kind)[1] for kind in kinds),
             }
             for kinds in (("gemm",), ("attention",), ("convolution",), ("gemm", "convolution"))
         },
@@ -99,6 +108,7 @@ def as_values(check: TraceCheck, counters: tuple[CounterCheck, ...]) -> dict[str
                 "calls_said": link.predicted,
                 "calls_found": link.calls,
                 "verdict": link.verdict,
+                "excuse": link.excuse,
                 "modules": [vars_of(one) for one in link.expected],
                 "operators": [vars_of(one) for one in link.found],
             }

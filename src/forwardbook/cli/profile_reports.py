@@ -80,6 +80,10 @@ def check(
     size: options.Sizes = None,
     fields: options.Fields = None,
     hardware: Annotated[str | None, typer.Option(help="The GPU, where the trace does not name it.")] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(help="A module that need not run, or an operator that need not be in a formula."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Formulas against a trace of any GPU: `forwardbook profile check --trace t.json --model qwen2.5-7b`"""
@@ -93,7 +97,7 @@ def check(
         request = options.request_from(model or "", sizes=sizes, more=size, fields=fields)
         from forwardbook.cli.profile_check_run import run_check
 
-        exact = run_check(trace, request if model else None, ncu, hardware, as_json=as_json)
+        exact = run_check(trace, request if model else None, ncu, hardware, allow or (), as_json=as_json)
     if not exact:
         raise typer.Exit(1)
 

@@ -56,12 +56,7 @@ def check_lines(
     head = ("modules", "formula, flops each", "calls said", "calls found", "operator and shape", "verdict")
     yield table((*head, "us", "Tflop/s"), [_row(link) for link in check.links], (0, 4, 5))
     yield ""
-    # what a layer multiplies is one formula, be it a product of matrices or a convolution
-    others = "matrix products and convolutions" if check.counted("convolution") else "matrix products"
-    for kinds, word in ((("gemm", "convolution"), others), (("attention",), "attention")):
-        said, ran = sum(map(check.predicted, kinds)), sum(map(check.counted, kinds))
-        if said or ran:
-            yield f"{word}: formulas {said:,}, trace {ran:,}: {'equal' if said == ran else 'DIFFERENT'}"
+    yield from _totals(check)
     rows = chain(check.links, counters)
     if rows:
         yield "\nformula -> module -> operator -> kernel -> counter"
@@ -72,21 +67,65 @@ def check_lines(
     for note in check.notes:
         yield f"note: {note}"
     yield from unsaid_lines(check.unsaid)
+    yield from _excuses(check)
+    yield _last_line(check)
+
+
+def _totals(check: TraceCheck) -> Iterator[str]:
+    """flops of all formulas and of all products of the trace, and what of them is excused."""
+    # what a layer multiplies is one formula, be it a product of matrices or a convolution
+    others = "matrix products and convolutions" if check.counted("convolution") else "matrix products"
+    for kinds, word in ((("gemm", "convolution"), others), (("attention",), "attention")):
+        said, ran = sum(map(check.predicted, kinds)), sum(map(check.counted, kinds))
+        excused = [check.excused(kind) for kind in kinds]
+        more, extra = sum(pair[0] for pair in excused), sum(pair[1] for pair in excused)
+        if said or ran:
+            apart = f" (excused: {more:,} and {extra:,})" if more or extra else ""
+            verdict = "equal" if said - more == ran - extra else "DIFFERENT"
+            yield f"{word}: formulas {said:,}, trace {ran:,}{apart}: {verdict}"
+
+
+def _excuses(check: TraceCheck) -> Iterator[str]:
+    for link in check.links:
+        if link.excuse:
+            yield f"excused: {_subject(link)}, {link.verdict}: {link.excuse}"
+
+
+def _last_line(check: TraceCheck) -> str:
+    """The verdict: how many kinds of product are the same, and the first that are not."""
+    wrong = [link for link in check.links if not link.accepted]
+    if not wrong and check.exact:
+        return f"the same: {len(check.links)} kinds of product, each as often as the formulas say"
+    if not wrong:
+        return "NOT the same: the trace has no product of the formulas"
+    first = "; ".join(f"{_subject(link)}: {link.verdict}" for link in wrong[:3])
+    more = f"; and {len(wrong) - 3} more" if len(wrong) > 3 else ""
+    return f"NOT the same: {len(wrong)} of {len(check.links)} kinds of product: {first}{more}"
+
+
+def _subject(link: Link) -> str:
+    return _names(link) if link.expected else _operators(link)
+
+
+def _names(link: Link) -> str:
+    return shortened(", ".join(name or "the model" for one in link.expected for name in one.names) or "-", 60)
+
+
+def _operators(link: Link) -> str:
+    return shortened("; ".join(f"{group.operator} {group.shape}" for group in link.found) or "-", 60)
 
 
 def _row(link: Link) -> tuple[str, ...]:
-    names = ", ".join(name or "the model" for one in link.expected for name in one.names) or "-"
-    ran = "; ".join(f"{group.operator} {group.shape}" for group in link.found) or "-"
     spent = [group.kernel_us for group in link.found]
     known = sum(one for one in spent if one is not None) if spent and None not in spent else None
     rate = link.total / known / 1e6 if known else None
     return (
-        shortened(names, 60),
+        _names(link),
         f"{link.flops:,}",
         f"{link.predicted}",
         f"{link.calls}",
-        shortened(ran, 60),
-        link.verdict,
+        _operators(link),
+        f"{link.verdict}, excused" if link.excuse else link.verdict,
         "-" if known is None else f"{known:,.0f}",
         "-" if rate is None else f"{rate:,.1f}",
     )
@@ -98,7 +137,7 @@ def _shares(check: TraceCheck, device: Device | None) -> Iterator[str]:
     if not spent or None in spent:
         return
     seconds = sum(one for one in spent if one is not None) / 1e6
-    done = check.counted("gemm") + check.counted("attention") + check.counted("convolution")
+    done = sum(link.total for link in check.links if link.expected)
     yield f"\nachieved while products ran: {done / seconds / 1e12:,.1f} Tflop/s"
     if device is None:
         yield "MFU: not said, the device is not in the table of peaks (name it with --hardware)"

@@ -94,12 +94,12 @@ def phase_chains(
 
 
 def _one(link: Link) -> WorkGroup:
-    """All products of a module that one formula stands for, as one."""
+    """All products that one formula stands for, as one."""
     modules = {
         path: together([g.modules[path] for g in link.found if path in g.modules])
         for path in dict.fromkeys(path for group in link.found for path in group.modules)
     }
-    whole = together(list(modules.values()))
+    whole = together(list(modules.values()) or [Place(g.calls, g.launches, g.kernels) for g in link.found])
     names = "; ".join(dict.fromkeys(group.operator for group in link.found))
     shape = f"in {len(link.found)} shapes, together {link.total:,} flops"
     first = link.found[0]

@@ -10,9 +10,10 @@ from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import Totals, Widths, evaluate, parsed
 from forwardbook.pipeline.model.pipeline import Model, dtype_of
 from forwardbook.pipeline.model.source import ModelRefused
+from forwardbook.pipeline.profile.excuses import with_excuses
 from forwardbook.pipeline.profile.links import EQUAL, Expected, Link, linked
 from forwardbook.profiling.readers.torch_trace import TorchTrace
-from forwardbook.profiling.trace_work import TraceWork, Unsaid, WorkGroup, work_of
+from forwardbook.profiling.trace_work import TraceWork, Unsaid, work_of
 
 
 @dataclass(frozen=True)
@@ -31,27 +32,41 @@ class TraceCheck:
     kernel_us: float = 0.0
 
     def predicted(self, kind: str) -> int:
-        """flops that the formulas say of the products that ran."""
-        ran = (link for link in self.links if link.found)
-        return sum(e.flops * e.times * self.repeats for link in ran for e in link.expected if e.kind == kind)
+        """flops of every product that the formulas say."""
+        said = (one for link in self.links for one in link.expected if one.kind == kind)
+        return sum(one.flops * one.times for one in said) * self.repeats
 
-    def counted(self, kind: str, matched: bool = True) -> int:
-        """flops of the trace's calls, of those that the formulas know alone or of all."""
-        links = (link for link in self.links if link.expected or not matched)
-        return sum(group.total for link in links for group in link.found if group.kind == kind)
+    def counted(self, kind: str) -> int:
+        """flops of every product in the trace; those of an unfused attention are attention."""
+        return sum(_ran(link, kind) for link in self.links)
+
+    def excused(self, kind: str) -> tuple[int, int]:
+        """Of these flops, those that a reason excuses: of the formulas, and in the trace."""
+        links = [link for link in self.links if link.excuse]
+        said = (one for link in links for one in link.expected if one.kind == kind)
+        ran = sum(_ran(link, kind) for link in links)
+        return sum(one.flops * one.times for one in said) * self.repeats, ran
 
     @property
     def exact(self) -> bool:
-        """Whether every product that ran and that the formulas know ran as often as they say."""
-        return any(link.verdict in EQUAL for link in self.links) and not any(
-            link.verdict == "different" for link in self.links
-        )
+        """Whether both sides have the same products, as often, but for those that a reason excuses."""
+        return any(link.verdict in EQUAL for link in self.links) and all(link.accepted for link in self.links)
 
 
-def check_trace(trace: TorchTrace, model: Model, sizes: Mapping[str, int], widths: Widths) -> TraceCheck:
+def _ran(link: Link, kind: str) -> int:
+    """flops of the calls of a link that count as that kind."""
+    if link.summed:
+        return link.total if link.expected[0].kind == kind else 0
+    return sum(group.total for group in link.found if group.kind == kind)
+
+
+def check_trace(
+    trace: TorchTrace, model: Model, sizes: Mapping[str, int], widths: Widths, allowed: Sequence[str] = ()
+) -> TraceCheck:
     """The formulas of a prefill, or of a decode step where `kv_len` is given, held against a trace.
 
-    Sizes that are not given are read off the trace. Of a trace that marks its phases, as those of
+    Sizes that are not given are read off the trace. `allowed` are modules and operators that may be on one
+    side alone. Of a trace that marks its phases, as those of
     `profile run` do, the first prefill is meant, or the step that finds `kv_len` positions in the cache.
 
     Raises:
@@ -68,6 +83,7 @@ def check_trace(trace: TorchTrace, model: Model, sizes: Mapping[str, int], width
     known = {p.name: told[p.name] for p in costs.parameters}
     expected = expectations(costs, evaluate(costs, known, widths))
     links, repeats = linked(expected, work.groups)
+    links = with_excuses(links, told, allowed)
     return TraceCheck(
         file=trace.file,
         devices=tuple(dict.fromkeys(trace.devices)),
@@ -77,7 +93,7 @@ def check_trace(trace: TorchTrace, model: Model, sizes: Mapping[str, int], width
         repeats=repeats,
         links=links,
         unsaid=work.unsaid,
-        notes=(*chosen, *_notes(links, work, sizes, told)),
+        notes=(*chosen, *_notes(work, sizes, told, sizes_of(trace))),
         kernel_us=work.kernel_us,
     )
 
@@ -180,33 +196,16 @@ def _formula(layer: LayerCosts, kind: str, flops: int, values: Mapping[str, obje
 
 
 def _notes(
-    links: Sequence[Link], work: TraceWork, given: Mapping[str, int], told: Mapping[str, int]
+    work: TraceWork, given: Mapping[str, int], told: Mapping[str, int], seen: Mapping[str, int]
 ) -> Iterable[str]:
-    if missing := [link for link in links if link.verdict == "not run"]:
-        names = ", ".join(name or "the model" for link in missing for e in link.expected for name in e.names)
-        yield f"the trace does not run {names}"
-    for link in links:
-        for group in link.found if link.verdict == "not in the formulas" else ():
-            yield (
-                f"{group.operator} {group.shape} ({group.calls} calls, {group.total:,} flops) "
-                f"is in no formula{_guess(group, links, told)}"
-            )
     if read := sorted(set(told) - set(given)):
         yield f"read off the trace: {', '.join(f'{name} = {told[name]}' for name in read)}"
+    if others := sorted(name for name in seen if name in given and given[name] != seen[name]):
+        told_of = ", ".join(f"{name} = {seen[name]}, not {given[name]}" for name in others)
+        yield f"the look-ups of token embeddings in the trace have {told_of}"
     if work.kernel_us:
         share = work.attributed_us / work.kernel_us
         yield f"{share:.0%} of the time of all kernels is spent in the products above"
-
-
-def _guess(group: WorkGroup, links: Sequence[Link], told: Mapping[str, int]) -> str:
-    """Rotary frequencies were a product in older transformers; generate() keeps the last position alone."""
-    if group.shape.startswith("1 of ") and "x1 @ 1x" in group.shape:
-        return ": the rotary frequencies of older versions of transformers"
-    whole = group.flops * told.get("seq_len", 1)
-    for link in links:
-        if link.verdict == "not run" and link.flops == whole:
-            return f": {link.expected[0].names[0]} for the last position alone"
-    return ""
 
 
 def refuse_without_shapes(trace: TorchTrace) -> None:

@@ -30,7 +30,8 @@ class Expected:
 class Link:
     """Products of equal flops: the modules said to run them, the calls that did, and the verdict.
 
-    `summed` is where one formula stands for several products of one module, such as those of experts.
+    `summed` is where one formula stands for several products: those of experts in one module, or the two
+    products of an attention that no fused kernel ran. `excuse` says why a product may be on one side alone.
     """
 
     flops: int
@@ -38,11 +39,17 @@ class Link:
     found: tuple[WorkGroup, ...]
     repeats: int
     summed: bool = False
+    excuse: str = ""
 
     @property
     def predicted(self) -> int:
         """Calls that the formulas say one trace of `repeats` forwards has."""
         return sum(one.times for one in self.expected) * self.repeats
+
+    @property
+    def said(self) -> int:
+        """flops that the formulas say of all these calls."""
+        return sum(one.flops * one.times for one in self.expected) * self.repeats
 
     @property
     def calls(self) -> int:
@@ -65,6 +72,16 @@ class Link:
             return "not in the formulas"
         return "equal" if self.predicted == self.calls else "different"
 
+    @property
+    def accepted(self) -> bool:
+        """Whether both sides are equal, or a reason is known for which they need not be."""
+        return self.verdict in EQUAL or bool(self.excuse)
+
+    @property
+    def attends(self) -> bool:
+        """Whether it is attention: by its formulas where there are any, else by its operators."""
+        return any(one.kind == "attention" for one in self.expected or self.found)
+
 
 def linked(
     expected: Sequence[Expected], groups: Sequence[WorkGroup], prefix: str = ""
@@ -84,17 +101,20 @@ def linked(
         ran = {}
         for group in rest:
             ran.setdefault(_key(group), []).append(group)
-        rest = []
+        rest = [group for key in ran.keys() - wanted.keys() for group in ran.pop(key)]
     repeats = _repeats(wanted, ran)
     sums, rest = _summed(
         [e for key, es in wanted.items() if key not in ran for e in es], rest, repeats, prefix
     )
-    done = {one.expected[0] for one in sums}
     links = list(sums)
-    for key in wanted.keys() | ran.keys():
-        said = tuple(e for e in wanted.get(key, ()) if e not in done)
-        if said or key in ran:
-            links.append(Link(key[1], said, tuple(ran.get(key, ())), repeats))
+    for one in (e for key, es in wanted.items() if key not in ran for e in es if e.kind == "attention"):
+        if products := _unfused(one, rest, repeats):
+            links.append(Link(one.flops, (one,), products, repeats, summed=True))
+            rest = [group for group in rest if group not in products]
+    done = {link.expected[0] for link in links}
+    for key, said in wanted.items():
+        if left := tuple(e for e in said if e not in done):
+            links.append(Link(key[1], left, tuple(ran.get(key, ())), repeats))
     others: dict[Key, list[WorkGroup]] = {}
     for group in rest:
         others.setdefault(_key(group), []).append(group)
@@ -160,6 +180,21 @@ def _summed(
             for part in _without(group, taken if (group.kind == "attention") == kind else set())
         ]
     return found, left
+
+
+def _unfused(one: Expected, groups: Sequence[WorkGroup], repeats: int) -> tuple[WorkGroup, ...]:
+    """The two products of an attention, queries on keys and scores on values, that no fused kernel ran."""
+    times = one.times * repeats
+    products = [(group, group.matrices) for group in groups if group.matrices and group.kind == "gemm"]
+    for scores, (batch, rows, _, columns) in products:
+        for values, (batch2, rows2, inner2, _) in products:
+            meet = (batch, rows, columns) == (batch2, rows2, inner2)
+            both = (scores, values) if scores is not values else (scores,)
+            ran = sum(group.total for group in both)
+            calls = {group.calls * len(both) for group in both}
+            if meet and calls == {2 * times} and ran == one.flops * times:
+                return both
+    return ()
 
 
 def _without(group: WorkGroup, paths: set[str]) -> list[WorkGroup]:
