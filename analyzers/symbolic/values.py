@@ -48,7 +48,7 @@ from forwardbook.analyzers.symbolic.shapes_of_values import Shapes, UnknownValue
 from forwardbook.analyzers.symbolic.sizes_written import follow, sizes_in
 from forwardbook.analyzers.symbolic.statements import code_at
 from forwardbook.analyzers.symbolic.uniform import follow_uniform
-from forwardbook.saying import DATA, ROUTED
+from forwardbook.saying import CHECKED, DATA, ROUTED
 
 _UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _ZEROS = {"zeros", "new_zeros", "zeros_like"}
@@ -144,7 +144,7 @@ class Values:
             out = run_on_meta(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
         self._follow(func, name, args, kwargs, inputs, known, out, real)
         if name == "_is_all_true" and not known:  # what torch's checks ask; they raise where it is false
-            self.assumed[f"{DATA}check of data, which holds ({name})"] += 1
+            self.assumed[f"{CHECKED} ({name})"] += 1
             unmark(carry(tensors_in(out)[0], torch.tensor(True, device="cpu")))
         return out
 

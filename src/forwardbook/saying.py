@@ -15,7 +15,9 @@ KEPT: Final = "a module with "  # how one begins about what tells it from others
 MODEL: Final = "below a "  # how one begins about the class of the model that it was called in
 CUT: Final = "..."  # how one ends whose value is longer than what is told
 
+OF_DATA: Final = "data"  # how the source of a size begins that only data decides
 DATA: Final = "the value of a "  # how one begins about a number that only a run with data has
+CHECKED: Final = f"{DATA}check of data, which holds"  # and of these the one that decides no branch
 ROUTED: Final = "balanced routing: "  # how one begins about what weights would choose
 MASKED: Final = "a mask computed from weights "  # how one begins about a mask whose values nobody knows
 
@@ -23,6 +25,11 @@ CALLED_AS: Final = "called as "  # how the context of a regime begins that names
 ALONE: Final = "called by itself"
 TIMES: Final = "in the run that the formulas were read from, where loops and lists of layers are short"
 _NUMBERS: Final = re.compile(r"\d+(-\d*)?(,\d+(-\d*)?)*")
+
+
+def is_decided(assumption: str) -> bool:
+    """Whether an assumption decides what only data knows: a branch, a number, which rows a mask keeps."""
+    return assumption.startswith((DATA, MASKED)) and not assumption.startswith(CHECKED)
 
 
 def at_place(place: str, path: str) -> bool:

@@ -7,14 +7,19 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from forwardbook.saying import ALONE, CALLED_AS, at_place
+from forwardbook.saying import ALONE, CALLED_AS, OF_DATA, at_place
 
 SCHEMA_VERSION: Final = 2
 
 Formula = str
 """A string of the formula language, such as `2 * {batch_size} * {hidden_size}`."""
 
-Verdict = Literal["exact", "bounded", "wrong", "unproved"]
+Verdict = Literal["exact", "bounded", "assumed", "pinned", "wrong", "unproved"]
+"""`exact`: every judge that had an opinion agrees. `bounded`: a named size of data remains. `assumed`: a
+branch on data was decided. `pinned`: it holds at fixed numbers of what a caller chooses, or was proved there
+alone. `wrong`: measurement refutes it. `unproved`: nothing measured confirms it, or a judge disagrees."""
+PROVED: Final[frozenset[str]] = frozenset({"exact", "bounded", "assumed", "pinned"})
+"""The verdicts of formulas that give what was measured, under their conditions and assumptions."""
 Derivation = Literal["symbolic", "static", "agent"]
 
 MEMORY_QUANTITIES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
@@ -50,6 +55,19 @@ class Parameter(Record):
     name: str
     meaning: str = ""
     source: str = ""
+
+    @property
+    def is_of_call(self) -> bool:
+        """Whether who calls forward() chooses it, with what is handed in."""
+        return self.source in _OF_CALL or self.source.endswith(".forward")
+
+    @property
+    def is_of_data(self) -> bool:
+        """Whether only data decides it."""
+        return self.source.startswith(OF_DATA)
+
+
+_OF_CALL: Final = frozenset({"forward", "--input", "past_key_values"})
 
 
 class Unresolved(Record):
@@ -133,12 +151,27 @@ class Judge(Record):
     agreed: int
     asked: int
     remark: str = ""
+    ours: int | None = None
+    theirs: int | None = None
+    """The two numbers, where it was asked once."""
+    file: str = ""
+    line: int = 0
+    """Where they part, if they do: a line of the source."""
+    line_is: Literal["", "difference", "peak"] = ""
+    """The line at which the two differ first, or, where nobody can tell, the one at which our peak stands."""
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether it said otherwise at least once."""
+        return self.agreed < self.asked
 
 
 class Proof(Record):
     """The measurements behind a verdict."""
 
     verdict: Verdict
+    reason: str = ""
+    """Why it is no better."""
     device: str
     dtype: str
     points: tuple[ProofPoint, ...] = ()

@@ -227,13 +227,16 @@ def test_automatic_casting_is_an_assumption(recipe_from: Callable[..., Recipe], 
     assert {f"torch.autocast({REST[:-2]}) at test_entry.py:{line}"} == said
 
 
-def test_contradicting_judge_forbids_exact(facts: Facts, found: list[Found]) -> None:
-    """A judge who counts other flops makes the record unproved, and says why."""
-    judge = Judge(name="counter", quantity="flops", agreed=0, asked=1, remark="counts 7")
+@pytest.mark.parametrize("quantity", ["flops", "weights", "peak"])
+def test_contradicting_judge_forbids_exact(facts: Facts, found: list[Found], quantity: str) -> None:
+    """A judge who finds another number makes the record unproved, whatever the quantity, and says why."""
+    judge = Judge(name="counter", quantity=quantity, agreed=0, asked=1, ours=9, theirs=7)
     made = record(facts, "tests", found[:1], judged=lambda one: [judge])
 
-    assert "unproved" == made.validation.verdict
-    assert ["counter says otherwise of flops: counts 7"] == [row.reason for row in made.unresolved]
+    said = f"counter says otherwise of {quantity}: 7 against our 9"
+    [proof] = [one.proof for one in made.regimes if one.proof is not None]
+    assert ("unproved", f"{made.regimes[0].name}: {said}") == (made.validation.verdict, made.validation.reason)
+    assert ("unproved", said) == (proof.verdict, proof.reason)
 
 
 class Chosen(nn.Module):

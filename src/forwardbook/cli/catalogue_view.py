@@ -107,7 +107,7 @@ def coverage_view(shares: Sequence[Share], most: int) -> RenderableType:
     table = _table(("library", "found", "reached", *STATES, "of reached exact", "sharing"))
     for one in shares:
         exact = f"{100 * one.exact / one.reached:.1f} %" if one.reached else "-"
-        counts = (one.found, one.reached, one.exact, one.bounded, one.wrong, one.unproved)
+        counts = (one.found, one.reached, *(getattr(one, state) for state in STATES))
         name = f"{one.library} {one.version}".strip()
         table.add_row(escape(name), *map(str, counts), exact, str(one.sharing))
     parts: list[RenderableType] = [table]

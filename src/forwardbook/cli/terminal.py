@@ -13,7 +13,14 @@ from rich.text import Text
 PIPE_WIDTH: Final = 132
 """Columns where the output is no terminal, so that tables in files keep their shape."""
 
-VERDICT_STYLES: Final = {"exact": "bold green", "bounded": "yellow", "wrong": "bold red", "unproved": "dim"}
+VERDICT_STYLES: Final = {
+    "exact": "bold green",
+    "bounded": "yellow",
+    "assumed": "yellow",
+    "pinned": "yellow",
+    "wrong": "bold red",
+    "unproved": "dim",
+}
 
 
 @lru_cache(maxsize=1)

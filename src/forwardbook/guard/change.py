@@ -10,7 +10,7 @@ from typing import Literal
 from forwardbook.formula import FormulaError, parse
 from forwardbook.guard.lines import LineFormulas, line_formulas, paired
 from forwardbook.guard.sizes import Sizes, reference_sizes
-from forwardbook.schema import QUANTITIES, Entry, Regime
+from forwardbook.schema import PROVED, QUANTITIES, Entry, Regime
 
 LINE_QUANTITIES = ("flops", "pointwise_ops", "reads", "writes")
 State = Literal["same", "changed", "gone", "new"]
@@ -85,7 +85,7 @@ class ClassChange:
 
     def is_beyond(self, tolerance: Fraction) -> bool:
         """Whether any of its costs changed by more than a share, or cannot be told any more."""
-        lost = self.verdicts[0] in ("exact", "bounded") and self.verdicts[1] not in ("exact", "bounded")
+        lost = self.verdicts[0] in PROVED and self.verdicts[1] not in PROVED
         return lost or any(_is_beyond(one, tolerance) for one in self.regimes)
 
 

@@ -9,7 +9,7 @@ from forwardbook.guard.budget import Budget
 from forwardbook.guard.change import value_of
 from forwardbook.guard.settings import Settings, is_named
 from forwardbook.guard.sizes import given_numbers, holds
-from forwardbook.schema import USUAL_SIZES, WIDTH_NAMES, Entry, Regime
+from forwardbook.schema import PROVED, USUAL_SIZES, WIDTH_NAMES, Entry, Regime
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def kept(settings: Settings, entries: Mapping[str, Entry]) -> Iterator[Kept]:
 
 def _held(budget: Budget, entry: Entry, wanted: Mapping[str, int]) -> Kept:
     place = (budget, entry.full_class_name, entry.code_location.file, entry.code_location.line_start)
-    if entry.validation.verdict not in ("exact", "bounded"):
+    if entry.validation.verdict not in PROVED:
         reason = f"its formulas are {entry.validation.verdict}: {entry.validation.reason}"
         return Kept(*place, problem=reason)
     known = {**USUAL_SIZES, **given_numbers(entry), **wanted, **budget.sizes}

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from forwardbook.guard.as_json import change_json
 from forwardbook.guard.as_markdown import class_markdown, coded, escaped
 from forwardbook.guard.change import ClassChange
+from forwardbook.schema import PROVED
 
 State = Literal["newly exact", "changed", "lost", "open", "same"]
 STATES: Final[dict[State, str]] = {
@@ -23,7 +24,6 @@ STATES: Final[dict[State, str]] = {
 """Each state and its heading, what a person must look at first."""
 FULL: Final = 60
 """Classes that Markdown shows in full; JSON has all."""
-PROVED: Final = frozenset({"exact", "bounded"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,9 @@ from forwardbook.models.populated import Opinion, Populated, PopulatedLayer, Sta
 from forwardbook.models.record import LayerCosts, PhaseCosts
 from forwardbook.models.totals import NAMES, parsed
 from forwardbook.saying import ALONE, BUILT, CALLED_AS, CUT, KEPT, LEFT_OUT, TOLD, at_place, field_said
-from forwardbook.schema import WIDTH_NAMES, Entry, Regime
+from forwardbook.schema import PROVED, WIDTH_NAMES, Entry, Regime
 
+_EXACT_THERE: Final = PROVED - {"bounded"}  # whose formulas name no size that data decides
 MATTER: Final = (frozenset({"flops"}), frozenset({"weights", "writes"}))
 POINTS: Final = 3
 TRIES: Final = 40
@@ -202,7 +203,7 @@ def _has_widths(regime: Regime, sizes: Sizes) -> bool:
 
 def _candidates(entry: Entry, path: str) -> list[Regime]:
     """The proved regimes of calls at such a place; for a class that is called by itself, all of them."""
-    proved = [r for r in entry.regimes if r.proof is not None and r.proof.verdict == "exact"]
+    proved = [r for r in entry.regimes if r.proof is not None and r.proof.verdict in _EXACT_THERE]
     return [one for one in proved if _alone(one) or _is_below(one, path)]
 
 

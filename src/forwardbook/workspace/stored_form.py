@@ -70,12 +70,18 @@ class StoredJudge(Part):
     agreed: int
     asked: int
     remark: str = ""
+    ours: int | None = None
+    theirs: int | None = None
+    file: str = ""
+    line: int = 0
+    line_is: Literal["", "difference", "peak"] = ""
 
 
 class StoredProof(Part):
     """The measurements behind a verdict: of each size and quantity a column, a number for each point."""
 
     verdict: Verdict
+    reason: str = ""
     device: str
     dtype: str
     sizes: dict[str, tuple[int, ...]] = Field(default_factory=dict)

@@ -113,7 +113,7 @@ def coverage_page(
 def _coverage(rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]]) -> Iterator[Block]:
     yield Heading(1, "Coverage and holes")
     yield Paragraph("What is not known is listed here, and counted nowhere as zero.")
-    verdicts = ("exact", "bounded", "unproved", "wrong")
+    verdicts = ("exact", "bounded", "assumed", "pinned", "unproved", "wrong")
     table = []
     for library in sorted({row.library for row in rows}):
         found = [row for row in rows if row.library == library]
@@ -136,6 +136,8 @@ def _coverage(rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]]) ->
         "Classes",
         "Exact",
         "Bounded",
+        "Assumed",
+        "Pinned",
         "Unproved",
         "Wrong",
         "Derived twice",

@@ -24,8 +24,10 @@ LONG: Final = 4000
 VERDICTS: Final = {
     "exact": "measurement and formulas agree in every number",
     "bounded": "a symbol of the data remains; its range is stated",
+    "assumed": "a branch on data was decided; the assumptions say how",
+    "pinned": "it holds at fixed numbers of a size that callers choose, or was measured there alone",
     "wrong": "measurement refutes the formulas",
-    "unproved": "the class could not be built or run",
+    "unproved": "no measurement confirms it, or a judge disagrees",
 }
 
 

@@ -25,25 +25,17 @@ from forwardbook.schema import (
     Proof,
     ProofPoint,
     Regime,
-    Unresolved,
-    Validation,
     Verdict,
 )
+from forwardbook.verdicts import judged as judged_by_facts
 
 _WIDTH_MEANING = "bytes of one element: a number format"
 
 
 def entry_of(facts: Facts, library: str, claim: Claim, judged: Judged, verdict: Verdict) -> Entry:
     """The record; a judge that contradicts the flops makes it unproved."""
-    judges = _judges(judged)
-    disputed = [j for j in judges if j.agreed < j.asked]
-    overall: Verdict = "unproved" if disputed else verdict
-    regime = _regime(facts, claim, judged, overall, judges)
-    rows = tuple(
-        Unresolved(file="", line=0, operation=regime.name, reason=f"{j.name} says otherwise: {j.remark}")
-        for j in disputed
-    )
-    return Entry(
+    regime = _regime(facts, claim, judged, verdict, _judges(judged))
+    made = Entry(
         full_class_name=facts.full_class_name,
         library=library,
         code_location=CodeLocation(
@@ -55,12 +47,9 @@ def entry_of(facts: Facts, library: str, claim: Claim, judged: Judged, verdict: 
         call_defaults=plain_defaults(facts.full_class_name, "forward"),
         parameters=tuple(_parameters(claim, judged, regime.parameters)),
         regimes=(regime,),
-        unresolved=rows,
         derived_by=("agent",),
-        validation=Validation(
-            verdict=overall, reason="; ".join(f"{row.operation}: {row.reason}" for row in rows)
-        ),
     )
+    return judged_by_facts(made)
 
 
 def claim_of(entry: Entry) -> Claim:

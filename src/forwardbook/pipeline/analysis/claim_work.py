@@ -15,6 +15,7 @@ from forwardbook.profiling.asked import hints_of
 from forwardbook.profiling.claim import Claim
 from forwardbook.profiling.claimed import Judged, hold
 from forwardbook.profiling.proof import Difference, Point
+from forwardbook.schema import PROVED
 
 _SHOWN = 40  # numbers that differ, in one answer
 
@@ -33,7 +34,7 @@ def work(request: Request) -> Response:
     judged = hold(recipe, claim, request.seed, facts.forward.file if facts.forward else facts.file)
     verdict = judged.verdict(claim)
     told: dict[str, JsonValue] = {"verdict": verdict, "reason": reason_of(judged), "points": _points(judged)}
-    if verdict not in ("exact", "bounded"):
+    if verdict not in PROVED:
         return Response(diagnostics=told)
     library = request.target.partition(".")[0]
     entry = entry_of(facts, library, claim, judged, verdict).model_dump(mode="json")

@@ -28,6 +28,7 @@ from forwardbook.pipeline.catalogue.record import (
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 from forwardbook.pipeline.versions import differing
+from forwardbook.schema import PROVED
 from forwardbook.workspace import Database, DatabaseError, Workspace
 
 WORKER = "forwardbook.pipeline.catalogue.work:work"
@@ -35,7 +36,6 @@ BUDGET = 240.0  # seconds of processor time for one unit
 USUAL = 24  # classes of such a unit, as BERT's is; what holds more (three models in one) has more time
 MEMORY_GB = 3.0
 EXAMPLES = 12  # classes read in advance, for what all sources have in common
-PROVED = frozenset({"exact", "bounded"})
 ENDED = frozenset({"timeout", "crash", "memory", "fork"})  # kinds of results that say nothing of a class
 GRACE = 4.0  # how much slower than its processor time a unit may be on a busy machine
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from forwardbook.pipeline.catalogue.record import Catalogue, ClassResult, LibraryRecord, State
 
-STATES: tuple[State, ...] = ("exact", "bounded", "wrong", "unproved")
+STATES: tuple[State, ...] = ("exact", "bounded", "assumed", "pinned", "wrong", "unproved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Share:
     reached: int
     exact: int
     bounded: int
+    assumed: int
+    pinned: int
     wrong: int
     unproved: int
     defining: int
@@ -80,6 +82,8 @@ def share(name: str, library: LibraryRecord) -> Share:
         reached=len(classes) - states["unreached"],
         exact=states["exact"],
         bounded=states["bounded"],
+        assumed=states["assumed"],
+        pinned=states["pinned"],
         wrong=states["wrong"],
         unproved=states["unproved"],
         defining=len(own),

@@ -20,7 +20,7 @@ from forwardbook.pipeline.catalogue.record import (
 )
 from forwardbook.pipeline.catalogue.share import freed, shape, shared, withdrawn
 from forwardbook.pipeline.catalogue.standing import PART
-from forwardbook.schema import Entry
+from forwardbook.schema import PROVED, Entry
 from forwardbook.workspace import Database, Workspace
 
 
@@ -81,12 +81,12 @@ def _has_none(entry: Entry) -> bool:
 
 def _lost(unit: UnitRecord, lost: Mapping[str, str]) -> UnitRecord:
     """The unit without the verdicts of classes whose formulas went with those of the entry they led to."""
-    if not any(one.name in lost and one.state in ("exact", "bounded") for one in unit.classes):
+    if not any(one.name in lost and one.state in PROVED for one in unit.classes):
         return unit
     gone = {"state": "unproved", "kind": "not proved", "same_as": "", "digest": ""}
     classes = (
         one.model_copy(update={**gone, "reason": lost[one.name]})
-        if one.name in lost and one.state in ("exact", "bounded")
+        if one.name in lost and one.state in PROVED
         else one
         for one in unit.classes
     )

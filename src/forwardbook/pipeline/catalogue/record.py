@@ -18,7 +18,7 @@ CATALOGUE_VERSION: Final = 1
 UNIT: Final = "unit"
 """Under this name the diagnostics of a response hold a unit's result."""
 
-State = Literal["exact", "bounded", "wrong", "unproved", "unreached"]
+State = Literal["exact", "bounded", "assumed", "pinned", "wrong", "unproved", "unreached"]
 """What came of a class: the verdict of its entry; `unreached` where no forward() that ran called it."""
 
 Kind = Literal[
@@ -27,6 +27,9 @@ Kind = Literal[
     "not called",  # one has, and forward() did not call it
     "refuted",  # formulas were derived and measurement gave other numbers
     "no rule",  # an operation whose cost no rule states
+    "hangs on data",  # a named size of data remains
+    "decided for data",  # a branch on data was decided
+    "at fixed numbers",  # what holds at fixed numbers of a size alone
     "not proved",  # too few sizes could be run, or what would be stored does not hold by itself
     "source",  # its text cannot be read
 ]

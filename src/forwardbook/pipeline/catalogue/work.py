@@ -37,7 +37,7 @@ from forwardbook.pipeline.derivation.reread import misread
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.layers import with_layers_told
 from forwardbook.pipeline.reprove.models import model_of, with_model_told
-from forwardbook.schema import Entry
+from forwardbook.schema import PROVED, Entry
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
 DIGITS = 24  # of the hash of a family's code: two of ten thousand classes do not meet by accident
@@ -75,6 +75,9 @@ def work(request: Request) -> Response:
 def _megabytes() -> float:
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return largest / (1024 if sys.platform != "darwin" else 1024 * 1024)
+
+
+_HINDERED = {"bounded": "hangs on data", "assumed": "decided for data", "pinned": "at fixed numbers"}
 
 
 class _Unit:
@@ -208,7 +211,7 @@ class _Unit:
         except FormulaError as error:  # what cannot be written is as good as not derived
             self._done[name] = self._result(name, "unproved", way, "not proved", str(error), "")
             return
-        if entry.validation.verdict in ("exact", "bounded"):
+        if entry.validation.verdict in PROVED:
             with contextlib.suppress(Overtime), Clock(min(self._clock.left, LEAST)).within():
                 entry = with_layers_told(entry, deeper)
         refuted = any(row.reason.startswith(REFUTED) for row in entry.unresolved)
@@ -219,14 +222,14 @@ class _Unit:
             state, kind = ("unproved", "timeout") if reached.late else ("wrong", "refuted")
         elif state == "unproved":
             kind = "timeout" if reached.late else kind_of(entry)
-        elif state == "bounded":
-            kind = "hangs on data"
+        elif state != "exact":
+            kind = _HINDERED[state]
         reason = entry.validation.reason
-        if state in ("exact", "bounded") and (problems := misread(entry)):
+        if state in PROVED and (problems := misread(entry)):
             state, kind, reason = "unproved", "not proved", "; ".join(problems)
-        place = place_of(entry) if state not in ("exact", "bounded") else ""
+        place = place_of(entry) if state not in PROVED else ""
         result = self._result(name, state, way, kind, reason, place)
-        if state in ("exact", "bounded"):
+        if state in PROVED:
             self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
             if any(one.places for one in entry.regimes):
                 self._models[name] = model_of(deeper.recipe)

@@ -30,6 +30,7 @@ from forwardbook.schema import (
     Validation,
     Verdict,
 )
+from forwardbook.verdicts import judged as judged_by_facts
 
 _POINTS_KEPT = 4  # per dtype: the three random ones, then one that broke a condition and held all the same
 REFUTED = "refuted: "  # how the reason begins of what a measurement contradicts
@@ -99,7 +100,7 @@ def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) ->
     members = (*found.also, found.derived)
     points = [p for d in members for p in found.inside(d)[:_POINTS_KEPT] if not p.differences]
     return Proof(
-        verdict="unproved" if any(map(_contradicts, judges)) else verdict(found),
+        verdict=verdict(found),
         device="meta",
         dtype=", ".join(str(d.dtype).removeprefix("torch.") for d in members),
         points=tuple(ProofPoint(sizes=p.sizes, predicted=p.predicted, measured=p.measured) for p in points),
@@ -183,14 +184,12 @@ def record(
 ) -> Entry:
     """The record of a class: its proved regimes, and by name what could not be proved.
 
-    A regime whose flops or weights a judge contradicts is not exact, whatever the measurement says. The
-    allocator's peak on the CPU also holds what kernels allocate for themselves, which no formula has: its
-    difference is told.
+    A regime that a judge contradicts is `unproved`, whatever the measurement says.
     """
     kept = _distinct([f for f in found if verdict(f) != "wrong"])
     said = {id(f): list(judged(f)) for f in kept}
     # a further regime that a judge contradicts is not kept: its condition stays with the regime it borders on
-    kept = [f for f in kept if not (f.beyond and any(j.agreed < j.asked for j in said[id(f)]))]
+    kept = [f for f in kept if not (f.beyond and any(judge.disagrees for judge in said[id(f)]))]
     names = unique_names([f.label for f in kept])
     regimes = [
         regime(f, name, where, said[id(f)], agrees(f), _taken(facts, f))
@@ -199,12 +198,8 @@ def record(
     rows = (
         *unresolved(kept),
         *(_refuted(f) for f in found if verdict(f) == "wrong"),
-        *(row for one in regimes for row in _contradicted(one)),
     )
-    verdicts = {one.proof.verdict for one in regimes if one.proof is not None}
-    proved: Verdict = "bounded" if "bounded" in verdicts else "exact"
-    overall: Verdict = proved if verdicts <= {"exact", "bounded"} and verdicts and not rows else "unproved"
-    return Entry(
+    made = Entry(
         full_class_name=facts.full_class_name,
         library=library,
         code_location=CodeLocation(
@@ -218,11 +213,11 @@ def record(
         regimes=tuple(regimes),
         unresolved=rows,
         derived_by=tuple(derived_by),  # type: ignore[arg-type]
-        validation=Validation(
-            verdict=overall,
-            reason="; ".join(f"{u.operation}: {u.reason}" for u in rows[:3]) or _ranges(kept),
-        ),
     )
+    told = judged_by_facts(made)
+    if told.validation.verdict != "bounded":
+        return told
+    return told.model_copy(update={"validation": Validation(verdict="bounded", reason=_ranges(kept))})
 
 
 def _taken(facts: Facts, found: Found) -> tuple[str, ...]:
@@ -230,17 +225,6 @@ def _taken(facts: Facts, found: Found) -> tuple[str, ...]:
     classes = dict.fromkeys((facts.full_class_name, *found.derived.pattern.classes))
     fields = left_out(found.derived.recipe, classes)
     return (*uncounted(found), *fields, *uncast(facts, found.derived.pattern.classes))
-
-
-def _contradicted(one: Regime) -> Iterable[Unresolved]:
-    for judge in one.proof.judges if one.proof is not None else ():
-        if _contradicts(judge):
-            reason = f"{judge.name} says otherwise of {judge.quantity}: {judge.remark}"
-            yield Unresolved(file="", line=0, operation=one.name, reason=reason)
-
-
-def _contradicts(judge: Judge) -> bool:
-    return judge.agreed < judge.asked and judge.quantity != "peak"
 
 
 def _distinct(found: Sequence[Found]) -> list[Found]:

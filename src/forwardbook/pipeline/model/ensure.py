@@ -13,6 +13,7 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.analysis.one import Analysis, analyze
 from forwardbook.pipeline.child.job import Limits
+from forwardbook.schema import PROVED
 from forwardbook.workspace import Database, DatabaseError, Workspace
 
 Analyse = Callable[..., Analysis]
@@ -42,7 +43,7 @@ def _looked_up(name: str, key: str | None, database: Database) -> Ensured:
         verdict = database.resolved(key)[1].validation.verdict
     except DatabaseError as error:
         return Ensured(name, "missing", key, reason=str(error).splitlines()[0])
-    if verdict in ("exact", "bounded"):
+    if verdict in PROVED:
         return Ensured(name, "known", key, verdict)
     return Ensured(name, "missing", key, verdict, "its entry is not proved")
 
@@ -64,7 +65,7 @@ def analysed(
         except ForwardbookError as error:
             return Ensured(name, "unresolved", reason=str(error).splitlines()[0])
         verdict = found.entry.validation.verdict
-        if verdict in ("exact", "bounded"):
+        if verdict in PROVED:
             return Ensured(name, "analysed", found.key, verdict, seconds=found.seconds)
         reason = found.entry.validation.reason or f"its formulas are {verdict}"
         return Ensured(name, "unresolved", found.key, verdict, reason, found.seconds)

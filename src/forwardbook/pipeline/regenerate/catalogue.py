@@ -20,6 +20,7 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.regenerate.derive import Outcome
 from forwardbook.pipeline.regenerate.stale import Stale
 from forwardbook.pipeline.spread import Spread
+from forwardbook.schema import PROVED
 from forwardbook.workspace import Workspace
 
 Question = tuple[Request, Limits, str]
@@ -93,7 +94,7 @@ def _library(
         one.name: f"{one.kind}: {one.reason}" if one.kind else one.reason
         for result in results
         for one in result.record.classes
-        if one.state not in ("exact", "bounded")
+        if one.state not in PROVED
     }
     _note(rebuilt, [one for one in found if one.entry.full_class_name in reasons], reasons, "", "unproved")
     known = {one.full_name for unit in units for one in unit.classes}

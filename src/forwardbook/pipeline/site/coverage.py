@@ -41,6 +41,8 @@ def _figures(one: Share) -> Figures:
         "Reached": one.reached,
         "Exact": one.exact,
         "Bounded": one.bounded,
+        "Assumed": one.assumed,
+        "Pinned": one.pinned,
         "Wrong": one.wrong,
         "Unproved": one.unproved,
         "Exact of reached": exact,

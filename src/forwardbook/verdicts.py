@@ -1,0 +1,205 @@
+"""A regime or an entry as it is stored in; out the verdict that its facts allow, and why it is no better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from forwardbook.errors import FormulaError
+from forwardbook.formula import Condition, Expr
+from forwardbook.saying import is_decided
+from forwardbook.schema import (
+    PROVED,
+    WIDTH_NAMES,
+    Entry,
+    Judge,
+    Parameter,
+    Proof,
+    Regime,
+    Validation,
+    Verdict,
+)
+
+WORSE: Final[tuple[Verdict, ...]] = ("exact", "bounded", "assumed", "pinned", "unproved", "wrong")
+"""The verdicts from best to worst: an entry is as good as the worst of its regimes."""
+OCTAVE: Final = 2
+"""Where conditions leave a size nothing twice as large as the least, they leave it a number."""
+SLIVER: Final = 8
+"""Where a size varies by less than this part of itself over all points, they lie within a sliver."""
+_LEAST: Final = 16  # below it the points of a small number cannot but lie close together
+_SCANNED: Final = 2048  # sizes that are tried where a condition is not linear in its size
+_TOLD: Final = 3  # reasons in the reason of an entry
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict, and why it is no better; nothing where it is exact."""
+
+    verdict: Verdict
+    reason: str = ""
+
+
+def of_regime(regime: Regime, parameters: Iterable[Parameter]) -> Judgement:
+    """The verdict that the stored facts of a regime allow; `parameters` are those of its entry.
+
+    What was measured is a fact of its own: a proof that is stored as `wrong` or `unproved` stays so.
+    """
+    proof = regime.proof
+    if proof is None:
+        return Judgement("unproved", "nobody measured it")
+    if proof.verdict == "wrong" or any(point.predicted != point.measured for point in proof.points):
+        return Judgement("wrong", proof.reason or "measurement refutes the formulas")
+    if disputed := [judge for judge in proof.judges if judge.disagrees]:
+        return Judgement("unproved", "; ".join(map(said_by, disputed)))
+    if proof.verdict == "unproved":
+        return Judgement("unproved", proof.reason or "too few random sizes could be run")
+    known = {one.name: one for one in parameters}
+    if pinned := [*_at_numbers(regime, known), *_within_slivers(regime, proof)]:
+        return Judgement("pinned", "; ".join(pinned))
+    if decided := [text for text in regime.assumptions if is_decided(text)]:
+        return Judgement("assumed", "; ".join(dict.fromkeys(decided)))
+    of_data = [f"{{{name}}}" for name in regime.parameters if name in known and known[name].is_of_data]
+    return Judgement("bounded", f"data decides {', '.join(of_data)}") if of_data else Judgement("exact")
+
+
+def of_entry(entry: Entry) -> Judgement:
+    """The verdict of a class: that of its worst regime; `unproved` with anything unresolved or no regime.
+
+    What was said of it as a whole is a fact of its own: stored as `wrong` or `unproved`, it stays so.
+    Of an entry that shares the formulas of another, ask with that one.
+    """
+    said = entry.validation
+    if said.verdict not in PROVED and said.reason:
+        return Judgement(said.verdict, said.reason)
+    if entry.unresolved:
+        rows = (f"{row.operation}: {row.reason}" for row in entry.unresolved[:_TOLD])
+        return Judgement("unproved", "; ".join(rows))
+    each = [(one.name, of_regime(one, entry.parameters)) for one in entry.regimes]
+    if not each:
+        return Judgement("unproved", "no formulas are stored")
+    worst = max((one.verdict for _, one in each), key=WORSE.index)
+    if worst == said.verdict and said.reason and worst in ("exact", "bounded"):
+        return Judgement(worst, said.reason)
+    named = [f"{name}: {one.reason}" for name, one in each if one.verdict == worst and one.reason]
+    return Judgement(worst, "; ".join(named[:_TOLD]))
+
+
+def judged(entry: Entry) -> Entry:
+    """The entry with the verdicts that its facts allow; itself if it had them.
+
+    One that shares the formulas of another says what that one says: it is given back as it is.
+    """
+    if entry.same_as is not None:
+        return entry
+    regimes = tuple(_judged_regime(one, of_regime(one, entry.parameters)) for one in entry.regimes)
+    told = entry.model_copy(update={"regimes": regimes}) if regimes != entry.regimes else entry
+    found = of_entry(told)
+    validation = Validation(
+        human_validated=entry.validation.human_validated, verdict=found.verdict, reason=found.reason
+    )
+    return told if validation == told.validation else told.model_copy(update={"validation": validation})
+
+
+def said_by(judge: Judge) -> str:
+    """What a judge that disagrees says: its name, the quantity, both numbers, the line."""
+    numbers = judge.remark
+    if judge.ours is not None and judge.theirs is not None:
+        numbers = f"{judge.theirs:,} against our {judge.ours:,}"
+    place = f" at {judge.file}:{judge.line}" if judge.file else ""
+    return f"{judge.name} says otherwise of {judge.quantity}{place}: {numbers}"
+
+
+def _judged_regime(regime: Regime, found: Judgement) -> Regime:
+    proof = regime.proof
+    if proof is None or (proof.verdict, proof.reason) == (found.verdict, found.reason):
+        return regime
+    said = {"verdict": found.verdict, "reason": found.reason}
+    return regime.model_copy(update={"proof": proof.model_copy(update=said)})
+
+
+def _at_numbers(regime: Regime, known: Mapping[str, Parameter]) -> Iterator[str]:
+    """The sizes a caller chooses that the conditions hold at a number, or within less than an octave."""
+    of: dict[str, list[Condition]] = {}
+    for text in regime.conditions:
+        try:
+            condition = Condition.parse(text)
+        except FormulaError:
+            continue
+        if len(names := condition.symbols()) == 1:
+            of.setdefault(next(iter(names)), []).append(condition)
+    for name, conditions in of.items():
+        if name in known and known[name].is_of_call and (left := values_left(name, conditions)):
+            low, high = left
+            yield f"{{{name}}} is {low:,}" if low == high else f"{{{name}}} is between {low:,} and {high:,}"
+
+
+def values_left(name: str, conditions: Sequence[Condition]) -> tuple[int, int] | None:
+    """The least and the largest number that conditions on one size leave it, if it is held there.
+
+    None where it may be twice as large as it may be small, and where it is 0 or 1: code splits there.
+    """
+    low, high = 0, None
+    others: list[Condition] = []
+    for condition in conditions:
+        limits = _limits(name, condition)
+        if limits is None:
+            others.append(condition)
+            continue
+        low = max(low, limits[0])
+        high = limits[1] if high is None else high if limits[1] is None else min(high, limits[1])
+    until = low + _SCANNED if high is None else min(high, low + _SCANNED)
+    if others:
+        left = [n for n in range(low, until + 1) if all(c.is_met({name: n}) for c in others)]
+        if not left:
+            return None
+        low, high = left[0], left[-1] if high is not None and high <= until else _last(left)
+    if high is None or high <= 1 or high >= OCTAVE * max(low, 1):
+        return None
+    return low, high
+
+
+def _last(left: Sequence[int]) -> int | None:
+    """The largest of those that were tried, if so many more were tried that there is hardly another."""
+    return left[-1] if left[-1] < OCTAVE * max(left[0], 1) <= _SCANNED // OCTAVE else None
+
+
+def _limits(name: str, condition: Condition) -> tuple[int, int | None] | None:
+    """The least and the largest size of a linear condition; None of any other, and of `!=`."""
+    difference = condition.left - condition.right
+    at_zero = difference.subs({name: 0})
+    slope = difference.subs({name: 1}) - at_zero
+    linear = slope * Expr.symbol(name) + at_zero == difference
+    try:
+        a, b, op = slope.const_value(), at_zero.const_value(), condition.op
+    except FormulaError:
+        return None
+    if op == "!=" or not linear:
+        return None
+    if a < 0:
+        a, b, op = -a, -b, _TURNED[op]
+    if a == 0:
+        return 0, None
+    match op:  # a * size + b `op` 0
+        case "==":
+            return (-b // a, -b // a) if b % a == 0 else None
+        case ">=":
+            return max(-(b // a), 0), None
+        case ">":
+            return max(-b // a + 1, 0), None
+        case "<=":
+            return 0, -b // a
+    return 0, -(b // a) - 1
+
+
+_TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+
+
+def _within_slivers(regime: Regime, proof: Proof) -> Iterator[str]:
+    """The sizes of formulas that vary over the points, and by less than a small part of themselves."""
+    for name in regime.parameters:
+        values = {point.sizes[name] for point in proof.points if name in point.sizes}
+        if name in WIDTH_NAMES or len(values) < 2 or min(values) < _LEAST:
+            continue
+        if max(values) - min(values) < min(values) // SLIVER:
+            yield f"at all points {{{name}}} is between {min(values):,} and {max(values):,}"
