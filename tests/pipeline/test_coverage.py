@@ -76,6 +76,6 @@ def test_the_site_shows_the_same_numbers() -> None:
     figures = site_coverage(_catalogue("exact", "unproved", "unreached"), {})
     page = coverage_page((), (), figures).markdown()
 
-    assert "| toy | 3 | 0 | 2 | 1 | 0 | 0 | 1 | 50.0 % |" in page
+    assert "| toy | 3 | 0 | 2 | 1 | 0 | 0 | 0 | 0 | 1 | 50.0 % |" in page
     assert "it is blue" in page
     assert "not exact because" not in coverage_page((), ()).markdown()

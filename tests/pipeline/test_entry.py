@@ -235,7 +235,8 @@ def test_contradicting_judge_forbids_exact(facts: Facts, found: list[Found], qua
 
     said = f"counter says otherwise of {quantity}: 7 against our 9"
     [proof] = [one.proof for one in made.regimes if one.proof is not None]
-    assert ("unproved", f"{made.regimes[0].name}: {said}") == (made.validation.verdict, made.validation.reason)
+    told = made.validation
+    assert ("unproved", f"{made.regimes[0].name}: {said}") == (told.verdict, told.reason)
     assert ("unproved", said) == (proof.verdict, proof.reason)
 
 
