@@ -40,15 +40,15 @@ def given(
     known = parameters(forward)
     defaults = {one.name: one.default for one in known}
     order = {one.name: place for place, one in enumerate(known)}
-    named = dict(_named(known, args)) | dict(kwargs)
+    values = dict(named(forward, args)) | dict(kwargs)
     told = {
         name: _told(name, value)
-        for name, value in named.items()
+        for name, value in values.items()
         if value is not None and not (type(value) in _PLAIN and value == defaults.get(name))
     }
     in_order = sorted(told, key=lambda name: (order.get(name, len(order)), name))
     if storage is not None:
-        told |= dict(_aliases({name: named[name] for name in in_order}, storage))
+        told |= dict(_aliases({name: values[name] for name in in_order}, storage))
     return ", ".join(told[name] for name in in_order)
 
 
@@ -57,10 +57,10 @@ def without_aliases(told: str) -> str:
     return _ALIASES.sub("", told)
 
 
-def _aliases(named: Mapping[str, object], storage: _Storage) -> Iterator[tuple[str, str]]:
+def _aliases(values: Mapping[str, object], storage: _Storage) -> Iterator[tuple[str, str]]:
     """The parameters that lie in the memory of an earlier one, and how that is told."""
     first: dict[int, str] = {}
-    for name, value in named.items():
+    for name, value in values.items():
         lies_in = [storage(tensor) for tensor in tensors_in(value)]
         other = next((first[one] for one in lies_in if one in first), None)
         if other is not None:
@@ -77,8 +77,10 @@ def parameters(method: Callable[..., object]) -> _Parameters:
         return ()
 
 
-def _named(parameters: _Parameters, args: Sequence[object]) -> Iterator[tuple[str, object]]:
-    by_place = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+def named(forward: Callable[..., object], args: Sequence[object]) -> Iterator[tuple[str, object]]:
+    """Positional arguments of a forward() under the names of its parameters."""
+    known = parameters(forward)
+    by_place = [one for one in known if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     for place, value in enumerate(args):
         yield (by_place[place].name if place < len(by_place) else f"argument {place + 1}"), value
 

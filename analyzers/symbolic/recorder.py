@@ -21,6 +21,7 @@ from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.places import announced, segment
 from forwardbook.analyzers.symbolic.schemas import Schema, schema_of
 from forwardbook.analyzers.symbolic.shadows import leaves_in, tensors_in
+from forwardbook.analyzers.symbolic.states import copies, named_states, reachable, rewritten
 from forwardbook.analyzers.symbolic.storages import Storages, Widths
 from forwardbook.analyzers.symbolic.told import Told
 from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace, Unruled
@@ -52,6 +53,7 @@ class Recorder(TorchDispatchMode):
         self.trace = Trace()
         self.storages = Storages(widths, dtype, self.trace, expressions)
         self._stack: list[int] = []
+        self._given: list[tuple[object, bool]] = []
         self._paths: dict[int, str] = {}
         self.told: Told = {}
         self.places: Callable[[FrameType | None], tuple[Place, ...]] = segment
@@ -94,9 +96,12 @@ class Recorder(TorchDispatchMode):
         call.guards = (len(self.ledger.guards), 0) if self.ledger else (0, 0)
         call.consumed = (len(self.ledger.consumed), 0) if self.ledger else (0, 0)
         call.events = (len(self.trace.events), 0)
-        handed, cached = _reachable((args, kwargs))
+        handed, cached = reachable((args, kwargs))
         for tensor in cached:
             self.storages.cached(tensor)
+        named = named_states(type(module).forward, args, kwargs)
+        for tensor in named:
+            self.storages.state(tensor)
         operands = [self.storages.operand(t) for t in (*handed, *cached)]
         call.arguments = {one.storage: one.bytes for one in operands}
         call.given = given(type(module).forward, args, kwargs, self.storages.key)
@@ -105,6 +110,8 @@ class Recorder(TorchDispatchMode):
             call.root = self.trace.calls[self._stack[0]].kind
         self.trace.calls.append(call)
         self._stack.append(call.index)
+        # a state that comes as tensors is handed back as such, and one that an object holds is in it
+        self._given.append(((args, kwargs) if cached else (), bool(named)))
         self._clock()
         return call
 
@@ -116,9 +123,13 @@ class Recorder(TorchDispatchMode):
             call.guards = (call.guards[0], len(self.ledger.guards))
             call.consumed = (call.consumed[0], len(self.ledger.consumed))
         call.events = (call.events[0], len(self.trace.events))
-        handed, cached = _reachable(out)
+        handed, cached = reachable(out)
         keys = [self.storages.key(t) for t in (*handed, *cached)]
         call.results = {key: self.storages.born.get(key, 0) for key in keys}
+        given, by_name = self._given.pop()
+        if given or by_name:
+            left = [*cached, *reachable(given)[1], *(handed if by_name else ())]
+            call.kept = frozenset(map(self.storages.key, left))
         self._stack.pop()
         self._clock()
 
@@ -171,6 +182,7 @@ class Recorder(TorchDispatchMode):
             cost = Cost.zero()
         for operand in operation.outputs:
             self.storages.bear(operand)
+        self._follow_states(operation)
         self.trace.operations.append(
             OperationRecord(
                 name,
@@ -180,7 +192,24 @@ class Recorder(TorchDispatchMode):
                 self._marks(args, kwargs, out),
                 _touched(operation, cost, self.storages.born),
                 attention_of(operation, args),
+                self._rewritten(operation, cost),
             )
+        )
+
+    def _follow_states(self, operation: Operation) -> None:
+        """Writes down what of a state is copied unchanged, to be that state, longer."""
+        copied = self.trace.copied
+        for operand, size in copies(operation):
+            if self.storages.is_state(operand.storage) or operand.storage in copied:
+                copied.setdefault(operation.output.storage, []).append((operand.storage, size))
+
+    def _rewritten(self, operation: Operation, cost: Cost) -> tuple[tuple[int, object, Size], ...]:
+        """States that an operation writes into: the view as such where all of it is written."""
+        part = operation.name, len(self.trace.operations)
+        return tuple(
+            (one.storage, one.view if size == one.bytes else (one.view, *part), size)
+            for one, size in rewritten(operation, cast("Size", cost.writes))
+            if self.storages.is_state(one.storage)
         )
 
     def _operation(
@@ -232,9 +261,7 @@ class Recorder(TorchDispatchMode):
         return bits
 
 
-def _touched(
-    operation: Operation, cost: Cost, born: Container[int]
-) -> tuple[tuple[int, object, Size], ...]:
+def _touched(operation: Operation, cost: Cost, born: Container[int]) -> tuple[tuple[int, object, Size], ...]:
     """Bytes read per storage and view; where a rule reads less than the whole, the rest is that of one input.
 
     That is the table of a gather, its first input; the matrices of a grouped product, its second. Gathers of
@@ -261,31 +288,3 @@ def _sum(sizes: Sequence[Size]) -> Size:
     for size in sizes:
         result = result + size
     return result
-
-
-def _reachable(tree: object) -> tuple[list[Tensor], list[Tensor]]:
-    """Tensors among arguments or results, and those held by stateful objects among them (a cache)."""
-    plain: list[Tensor] = []
-    held: list[Tensor] = []
-    for leaf in leaves_in(tree):
-        if isinstance(leaf, Tensor):
-            plain.append(leaf)
-        elif hasattr(leaf, "__dict__") and not isinstance(leaf, torch.nn.Module | type | torch.dtype):
-            held += _held(leaf, depth=5)  # object, part of it, list of layers, layer, tensor
-    return plain, held
-
-
-def _held(value: object, depth: int) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    if depth == 0 or isinstance(value, torch.nn.Module | torch.SymInt | torch.SymFloat | torch.SymBool):
-        return []  # behind a symbolic number is all that a run has asked so far
-    if isinstance(value, dict):
-        inner: list[object] = list(value.values())
-    elif isinstance(value, list | tuple):
-        inner = list(value)
-    elif hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
-        inner = list(vars(value).values())
-    else:
-        return []
-    return [t for item in inner for t in _held(item, depth - 1)]

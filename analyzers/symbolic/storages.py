@@ -47,6 +47,7 @@ class Storages:
         self._widths, self._dtype, self._trace, self._expressions = widths, dtype, trace, expressions
         self.born: dict[int, Size] = {}
         self._kinds: dict[int, str] = {}
+        self._states: set[int] = set()
         self._keys: dict[int, int] = {}
         self._lies: dict[tuple[object, ...], _Lie] = {}
         self._next = 0
@@ -71,7 +72,17 @@ class Storages:
 
     def cached(self, tensor: Tensor) -> None:
         """Says that a tensor belongs to the key-value cache, unless it is known for something else."""
-        self._kinds.setdefault(self.key(tensor), "kv")
+        key = self.key(tensor)
+        self._kinds.setdefault(key, "kv")
+        self._states.add(key)
+
+    def state(self, tensor: Tensor) -> None:
+        """Says that a tensor is a state that calls hand on; its numbers are as wide as activations."""
+        self._states.add(self.key(tensor))
+
+    def is_state(self, key: int) -> bool:
+        """Whether the storage belongs to the cache or another state that calls hand on."""
+        return key in self._states
 
     def is_cached(self, key: int) -> bool:
         """Whether the storage belongs to the key-value cache."""

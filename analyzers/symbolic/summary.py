@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +14,7 @@ import torch
 
 from forwardbook.analyzers.ops import Size
 from forwardbook.analyzers.symbolic.peaks import contenders
-from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace
+from forwardbook.analyzers.symbolic.trace import CallRecord, Place, Trace
 from forwardbook.cost import Cost
 from forwardbook.formula import Expr
 
@@ -83,24 +83,13 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
     operations = trace.of(call)
     born, died, states = _storages(trace, call)
     alive = {key: size for key, size in born.items() if key not in died}
-    touched = _touched(operations)
-    inputs: Size = 0
-    weights: Size = 0
-    for key, views in touched.items():
-        if key in born:
-            continue
-        read: Size = 0
-        for size in views.values():
-            read = read + size
-        capacity = trace.capacity.get(key)
-        within = capacity is None or _are_apart(views)
-        inputs = inputs + (read if within or capacity is None else smallest(read, capacity))
-        if key in trace.weights:
-            weights = weights + trace.weights[key]
+    read = _of_callers((o.touched for o in operations), born)
+    written = _of_callers((o.rewritten for o in operations), born)
+    grown = _sum(_kept_as_it_was(trace, key, born) for key in alive if key in call.kept)
     return Summary(
         totals=Cost.total(o.cost for o in operations),
-        weights=weights,
-        boundary=inputs + _sum(alive.values()),
+        weights=_sum(trace.weights[key] for key in read if key in trace.weights),
+        boundary=_once(read, trace) + _once(written, trace) + _sum(alive.values()) - grown,
         intermediates=_sum(born[key] for key in died),
         peaks=_peaks(states, hints),
         lines=_lines(trace, call),
@@ -146,11 +135,35 @@ def _sum(sizes: object) -> Size:
     return result
 
 
-def _touched(operations: Sequence[OperationRecord]) -> dict[int, dict[object, Size]]:
+def _of_callers(
+    operations: Iterable[tuple[tuple[int, object, Size], ...]], born: Container[int]
+) -> dict[int, dict[object, Size]]:
+    """Bytes of each view of the storages that a call was given; those of equal views once."""
     found: dict[int, dict[object, Size]] = {}
-    for operation in operations:
-        for storage, view, size in operation.touched:
-            found.setdefault(storage, {}).setdefault(view, size)
+    for views in operations:
+        for storage, view, size in views:
+            if storage not in born:
+                found.setdefault(storage, {}).setdefault(view, size)
+    return found
+
+
+def _once(found: Mapping[int, Mapping[object, Size]], trace: Trace) -> Size:
+    """Bytes of views of storages; where some may overlap, no more than their storage has."""
+    total: Size = 0
+    for key, views in found.items():
+        size, capacity = _sum(views.values()), trace.capacity.get(key)
+        total = total + (size if capacity is None or _are_apart(views) else smallest(size, capacity))
+    return total
+
+
+def _kept_as_it_was(trace: Trace, key: int, born: Mapping[int, Size]) -> Size:
+    """Bytes of a grown state that are what the caller handed over: an engine leaves them where they are."""
+    found: Size = 0
+    for source, size in trace.copied.get(key, ()):
+        if source not in born:
+            found = found + size
+        elif size == born[source]:
+            found = found + _kept_as_it_was(trace, source, born)
     return found
 
 

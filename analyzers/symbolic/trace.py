@@ -31,7 +31,8 @@ class Place:
 class OperationRecord:
     """One dispatched operation: its cost, the frames of the innermost call (outermost first), divisions.
 
-    `touched` holds, per storage that the operation read, which view of it and how many bytes.
+    `touched` holds, per storage that the operation read, which view of it and how many bytes; `rewritten` the
+    same of states (caches and the like) that it wrote into.
     """
 
     name: str
@@ -41,6 +42,7 @@ class OperationRecord:
     marks: int
     touched: tuple[tuple[int, object, Size], ...]
     attention: Attention | None = None
+    rewritten: tuple[tuple[int, object, Size], ...] = ()
 
 
 def general(path: str) -> str:
@@ -64,6 +66,8 @@ class CallRecord:
     events: tuple[int, int] = (0, 0)
     arguments: dict[int, Size] = field(default_factory=dict)
     results: dict[int, Size] = field(default_factory=dict)
+    kept: frozenset[int] = frozenset()
+    """Storages of the state that the caller is left with, where it handed one over."""
     given: str = ""
     """Which parameters of its forward() had a value, in one line."""
     told: tuple[str, ...] = ()
@@ -109,6 +113,8 @@ class Trace:
     """Sizes that only data decides, and what they were in a measured run."""
     weights: dict[int, Size] = field(default_factory=dict)
     capacity: dict[int, Size] = field(default_factory=dict)
+    copied: dict[int, list[tuple[int, Size]]] = field(default_factory=dict)
+    """For storages into which states were copied unchanged: from which, and how many bytes."""
 
     def of(self, call: CallRecord) -> list[OperationRecord]:
         """The operations of one call, those of its submodules included."""

@@ -115,7 +115,8 @@ def _layers(phase: PhaseAnalysis) -> Iterator[str]:
 
 def _devices(analysis: Analysis, phase: PhaseAnalysis) -> Iterator[str]:
     yield from ("### Least time on each device", "")
-    yield "`eager`: every operation reads and writes memory. `fused`: only inputs, weights and results move."
+    yield "`eager`: every operation reads and writes memory. `fused`: only inputs, weights and results move. "
+    yield "Both are bounds of the code that was read, not of a server."
     yield ""
     yield from ("| Device | Format | eager ms | bound | fused ms | bound |", "|---|---|---:|---|---:|---|")
     times = analysis.times(phase)

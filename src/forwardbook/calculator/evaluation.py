@@ -72,7 +72,7 @@ class Calculator:
         return cast(Number, self._value("weights", sizes, regime))
 
     def boundary(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
-        """Distinct bytes of inputs, weights and outputs: what perfect fusion would still move."""
+        """Distinct bytes of inputs, weights and new outputs: what perfect fusion would still move."""
         return cast(Number, self._value("boundary", sizes, regime))
 
     def intermediates(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:

@@ -153,6 +153,7 @@ def _first_times(analysis: Analysis, phase: PhaseAnalysis) -> list[Timing]:
 
 def _devices(analysis: Analysis, phase: PhaseAnalysis) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    table.caption, table.caption_justify = "bounds of the code that was read, not of a server", "left"
     table.add_column("device")
     for name in ("format", "Tflop/s", "GB/s", "ridge flop/B", "eager", "bound", "fused", "bound", "fits"):
         table.add_column(name, justify="left" if name in ("format", "bound", "fits") else "right")

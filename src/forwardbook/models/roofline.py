@@ -1,7 +1,8 @@
 """Costs of layers and what a device can do at most in; the least time that each layer can take out.
 
 time = max(flops / peak, bytes / bandwidth). Two figures for bytes, both named: `eager` moves what every
-operation reads and writes, `fused` only what enters and leaves (the boundary), which nothing can beat.
+operation reads and writes, `fused` only what enters and leaves (the boundary). Both are least times of the
+code that was read, with the flops that it issues; other code for the same model may issue fewer.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Timing:
 
     @property
     def fused_bound(self) -> Bound:
-        """What keeps perfectly fused execution from being faster."""
+        """What keeps the same code from being faster, perfectly fused."""
         if not self.fused:
             return "none"
         return "compute" if self.compute >= self.fused_bytes else "bandwidth"

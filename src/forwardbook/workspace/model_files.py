@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import ARCHITECTURE_VERSION, Architecture
 from forwardbook.models.populated import POPULATED_VERSION, Populated
-from forwardbook.models.record import ModelCosts
+from forwardbook.models.record import COSTS_VERSION, ModelCosts
 from forwardbook.workspace.storage import locked, write_atomically
 
 FOLDER: Final = "models"
@@ -60,7 +60,9 @@ class ModelFiles:
             path = folder / f"{model_id}{COSTS}"
             if path.is_file():
                 with suppress(ValidationError, ValueError, OSError):
-                    yield ModelCosts.model_validate_json(path.read_text(encoding="utf-8"))
+                    found = ModelCosts.model_validate_json(path.read_text(encoding="utf-8"))
+                    if found.costs_version == COSTS_VERSION:
+                        yield found
 
     def populated(self, model_id: str) -> Iterator[Populated]:
         """The populated architectures kept for a model, the own first; damaged ones are passed over."""

@@ -139,7 +139,8 @@ def _devices(subject: ModelSubject, totals: Totals) -> Iterator[Block]:
         return
     yield Heading(3, f"{totals.phase.capitalize()}: least time on each device")
     yield Paragraph(
-        "Eager: every operation reads and writes memory. Fused: only inputs, weights and results move."
+        "Eager: every operation reads and writes memory. Fused: only inputs, weights and results move. "
+        "Both are bounds of the code that was read, not of a server."
     )
     rows = []
     for device in subject.devices:
