@@ -17,11 +17,12 @@ from forwardbook.analyzers.ops.registry import (
     is_view,
     rule,
     rules,
+    storages_of,
 )
 
 __all__ = [
     "RULES_VERSION", "DuplicateRule", "NoRule", "Operand", "Operation", "RuleRecord", "Size", "Work",
-    "cost_of", "has_rule", "is_view", "rule", "rules",
+    "cost_of", "has_rule", "is_view", "rule", "rules", "storages_of",
 ]  # fmt: skip
 
 # Every file of the folder states its rules on import; there is no list to keep.

@@ -175,11 +175,25 @@ def embedding_renorm(op: Operation) -> Work:
     )
 
 
+BAG_OF_MAXIMA = 2  # the mode of an embedding bag
+
+
+def bags_and_places(op: Operation) -> tuple[Size, ...]:
+    """The storages of the bags, of the bag of each index, of the sizes of bags, of the places of maxima."""
+    places, offsets = op.tensor("indices"), op.tensor("offsets")
+    maxima = op.output.numel * places.width if op.integer("mode", 0) == BAG_OF_MAXIMA else 0
+    stated = (op.output.bytes, places.numel * places.width, offsets.numel * places.width, maxima)
+    return stated[: len(op.outputs)]
+
+
 @rule(
     *aten("embedding_bag _embedding_bag _embedding_bag_forward_only"),
+    storages=bags_and_places,
     reason="1 pointwise per element of the rows looked up (added or compared), 2 with per-sample "
     "weights; reads indices, offsets, weights and those rows, not the table; writes the bags, "
-    "since devices differ in the auxiliary outputs",
+    "since devices differ in the auxiliary outputs; these live as CUDA makes them: the bag of each "
+    "index, the size of each bag, and of a maximum where it was found (the CPU leaves out the first for "
+    "sums)",
 )
 def embedding_bag(op: Operation) -> Work:
     table, places = op.tensor("weight"), op.tensor("indices")

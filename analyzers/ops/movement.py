@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forwardbook.analyzers.ops.operation import Operation, Work
+from forwardbook.analyzers.ops.operation import Operation, Size, Work, larger
 from forwardbook.analyzers.ops.registry import aten, in_place, once, rule
 
 
@@ -11,7 +11,7 @@ from forwardbook.analyzers.ops.registry import aten, in_place, once, rule
         "clone _to_copy _conj_copy copy _copy_from narrow_copy _reshape_alias_copy to_padded_tensor "
         "cat concat stack _stack _chunk_cat constant_pad_nd reflection_pad1d reflection_pad2d "
         "reflection_pad3d replication_pad1d replication_pad2d replication_pad3d _pad_circular roll "
-        "flip rot90 repeat repeat_interleave one_hot complex block_diag diag_embed im2col "
+        "flip rot90 repeat repeat_interleave one_hot complex block_diag diag_embed "
         "unfold_copy pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle "
         "contiguous _reshape_copy _pack_padded_sequence _pad_packed_sequence lift_fresh_copy lift "
         "_lazy_clone _pin_memory to_dense _to_dense to_mkldnn mkldnn_reorder_conv2d_weight "
@@ -37,9 +37,26 @@ def triangle(op: Operation) -> Work:
     return Work()
 
 
+def as_large_as_input(op: Operation) -> tuple[Size, ...]:
+    """The storage of an output that was made as large as the input, and then resized."""
+    return (larger(op.inputs[0].numel, op.output.numel) * op.output.width,)
+
+
+@rule(
+    "aten.im2col",
+    storages=as_large_as_input,
+    reason="movement, 0 pointwise: the input is read and the output written once; the output is made as "
+    "large as the input and keeps that storage where it is the smaller",
+)
+def unfolded(op: Operation) -> Work:
+    return Work()
+
+
 @rule(
     "aten.col2im",
-    reason="1 pointwise per input element: each is added to its place in the output",
+    storages=as_large_as_input,
+    reason="1 pointwise per input element: each is added to its place in the output, which is made as "
+    "large as the input and keeps that storage where it is the smaller",
 )
 def folded(op: Operation) -> Work:
     return Work(pointwise_ops=op.inputs[0].numel)

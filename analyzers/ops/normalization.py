@@ -75,15 +75,24 @@ def batch_norm_work(op: Operation, training: bool) -> Work:
     return Work(pointwise_ops=(STANDARDIZE + affine(op)) * data, writes=writes)
 
 
+def kept_of_running(op: Operation) -> tuple[Size, ...]:
+    """The output's storage; with running statistics none of those beside it, without all of them."""
+    if op.flag("training"):
+        return tuple(out.bytes for out in op.outputs)
+    return (op.output.bytes, *(0 for _ in op.outputs[1:]))
+
+
 @rule(
     *aten(
         "native_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
         "cudnn_batch_norm miopen_batch_norm batch_norm"
     ),
+    storages=kept_of_running,
     reason="4 per input element: subtract the running mean, multiply by the reciprocal deviation, "
     "weight 1, bias 1; with statistics of the batch itself (training, instance norm) 4 more, "
-    "mean 1 and variance 3; without training only the first output counts as written, since "
-    "devices differ in saving the others",
+    "mean 1 and variance 3; without training only the first output counts as written and is kept: cuDNN, "
+    "which CUDA takes where weight and bias are given and the input has 3 dimensions or more, and the CPU "
+    "save empty statistics; CUDA's own kernel saves two numbers per channel",
 )
 def batch_norm(op: Operation) -> Work:
     return batch_norm_work(op, training=op.flag("training"))
@@ -91,6 +100,7 @@ def batch_norm(op: Operation) -> Work:
 
 @rule(
     *aten("_native_batch_norm_legit_no_training _batch_norm_no_update"),
+    storages=kept_of_running,
     reason="4 per input element, as native_batch_norm with running statistics",
 )
 def batch_norm_running(op: Operation) -> Work:

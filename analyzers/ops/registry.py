@@ -29,10 +29,12 @@ __all__ = [
     "product",
     "rule",
     "rules",
+    "storages_of",
     "total",
 ]
 
 RuleFunction = Callable[[Operation], Work]
+StorageFunction = Callable[[Operation], tuple[Size, ...]]
 
 # Overloads that write into tensors the caller hands in, beside every name that ends in "out".
 _OUT_NAMES = """
@@ -67,11 +69,18 @@ class RuleRecord:
 
 
 _functions: dict[str, RuleFunction] = {}
+_storages: dict[str, StorageFunction] = {}
 _records: list[RuleRecord] = []
 
 
-def rule(*names: str, reason: str) -> Callable[[RuleFunction], RuleFunction]:
-    """Register one function as the rule of the named operations; a second rule for a name is refused."""
+def rule(
+    *names: str, reason: str, storages: StorageFunction | None = None
+) -> Callable[[RuleFunction], RuleFunction]:
+    """Register one function as the rule of the named operations; a second rule for a name is refused.
+
+    `storages` states the bytes of the storage of each output where these are not those of its elements, or
+    where devices differ in them.
+    """
 
     def register(function: RuleFunction) -> RuleFunction:
         source = Path(inspect.getfile(function)).name
@@ -83,6 +92,8 @@ def rule(*names: str, reason: str) -> Callable[[RuleFunction], RuleFunction]:
                 f"{owner.__name__} of {Path(inspect.getfile(owner)).name}; keep one"
             )
         _functions.update(dict.fromkeys(names, function))
+        if storages is not None:
+            _storages.update(dict.fromkeys(names, storages))
         _records.append(RuleRecord(names, reason, source))
         return function
 
@@ -126,6 +137,12 @@ def cost_of(op: Operation) -> Cost:
     reads = bytes_read(op) if work.reads is None else work.reads
     writes = bytes_written(op) if work.writes is None else work.writes
     return Cost(flops=work.flops, pointwise_ops=work.pointwise_ops, reads=reads, writes=writes)
+
+
+def storages_of(op: Operation) -> tuple[Size, ...]:
+    """The bytes of the storage of each output that is born in the operation."""
+    stated = _storages.get(op.name)
+    return tuple(out.bytes for out in op.outputs) if stated is None else stated(op)
 
 
 def once(*operands: Operand | None) -> Size:

@@ -29,6 +29,7 @@ from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
 from forwardbook.analyzers.symbolic.shapes_of_values import UnknownValue
 from forwardbook.analyzers.symbolic.sizes_written import as_nested, hold, sizes_in, written_out
 from forwardbook.analyzers.symbolic.standins import STAND_INS
+from forwardbook.analyzers.symbolic.unwatched import OPERATORS, inside
 
 _attention, _grouped = F.scaled_dot_product_attention, F.grouped_mm
 
@@ -98,7 +99,10 @@ def recurrent(
     batch_first: bool,
     projection: bool,
 ) -> list[Tensor]:
-    """A recurrent stack over input (T, B, I), or (B, T, I) if batch_first: output and final states."""
+    """A recurrent stack over input (T, B, I), or (B, T, I) if batch_first: output and final states.
+
+    In memory the output is (T, B, H * directions) either way, as the kernels of cuDNN and the CPU write it.
+    """
     del projection
     biased = len(weights) // (num_layers * (2 if bidirectional else 1)) in (4, 5)
     run = getattr(torch, mode)
@@ -118,9 +122,10 @@ def _(
     batch_first: bool,
     projection: bool,
 ) -> list[Tensor]:
-    directions = 2 if bidirectional else 1
-    output = input.new_empty((*input.shape[:2], hx[0].shape[-1] * directions))
-    return [output, *(state.new_empty(state.shape) for state in hx)]
+    steps, batch = reversed(input.shape[:2]) if batch_first else input.shape[:2]
+    output = input.new_empty((steps, batch, hx[0].shape[-1] * (2 if bidirectional else 1)))
+    states = (state.new_empty(state.shape) for state in hx)
+    return [output.transpose(0, 1) if batch_first else output, *states]
 
 
 def _call_recurrent(
@@ -228,6 +233,9 @@ class FusedOperations(TorchFunctionMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
+        if func in OPERATORS:
+            with inside(func):
+                return call(func, args, kwargs)
         if func not in self._heeded:
             return call(func, args, kwargs)
         fused = self._table.get(func)

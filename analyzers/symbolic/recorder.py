@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from forwardbook.analyzers.ops import NoRule, Operand, Operation, Size, cost_of
+from forwardbook.analyzers.ops import NoRule, Operand, Operation, Size, cost_of, storages_of
 from forwardbook.analyzers.symbolic.attention import attention_of
+from forwardbook.analyzers.symbolic.composites import COMPOSITE, taken_apart
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.given import given
 from forwardbook.analyzers.symbolic.host import is_kept
@@ -25,11 +26,9 @@ from forwardbook.analyzers.symbolic.states import copies, named_states, reachabl
 from forwardbook.analyzers.symbolic.storages import Storages, Widths
 from forwardbook.analyzers.symbolic.told import Told
 from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace, Unruled
+from forwardbook.analyzers.symbolic.unwatched import inside, no_inference_mode, unwatched
 from forwardbook.analyzers.symbolic.values import Values
 from forwardbook.cost import Cost
-
-COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
-"""What an operation is registered under that consists of others."""
 
 __all__ = ["Recorder", "Widths"]
 
@@ -70,7 +69,7 @@ class Recorder(TorchDispatchMode):
         original = torch.nn.Module.__call__
         torch.nn.Module.__call__ = announced(original, self.enter, self.leave)  # type: ignore[method-assign]
         try:
-            with self:
+            with no_inference_mode(), self:
                 yield self
         finally:
             torch.nn.Module.__call__ = original  # type: ignore[method-assign]
@@ -148,11 +147,13 @@ class Recorder(TorchDispatchMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
-        if torch.is_inference_mode_enabled() and func.has_kernel_for_dispatch_key(COMPOSITE):
-            with self:  # nothing took apart what consists of operations, as autograd does elsewhere
-                return func.decompose(*args, **kwargs)
+        inputs = tensors_in((args, kwargs))
+        if any(t.is_inference() for t in inputs) and func.has_kernel_for_dispatch_key(COMPOSITE):
+            with self, inside(func):  # nothing took it apart, as autograd does of other tensors
+                return taken_apart(func, args, kwargs)
+        func = unwatched(func)
         key = self.storages.key
-        keys_in = {key(t) for t in tensors_in((args, kwargs))}
+        keys_in = {key(t) for t in inputs}
         out = self.values.run(func, args, kwargs) if self.values is not None else func(*args, **kwargs)
         if self._stack and func is not torch.ops.aten.size.default:
             self._record(func, args, kwargs, out, keys_in)
@@ -180,8 +181,8 @@ class Recorder(TorchDispatchMode):
             place = frames[0] if frames else Place("", "", 0, 0, 0, 0)
             self.trace.unruled.append(Unruled(name, place.file, place.line, self._stack[-1]))
             cost = Cost.zero()
-        for operand in operation.outputs:
-            self.storages.bear(operand)
+        for operand, size in zip(operation.outputs, storages_of(operation), strict=True):
+            self.storages.bear(operand, size)
         self._follow_states(operation)
         self.trace.operations.append(
             OperationRecord(

@@ -88,11 +88,11 @@ class Storages:
         """Whether the storage belongs to the key-value cache."""
         return self._kinds.get(key) == "kv"
 
-    def bear(self, operand: Operand) -> None:
-        """Writes down the birth of the storage of an output, if it was born in this operation."""
+    def bear(self, operand: Operand, size: Size) -> None:
+        """Writes down the birth of the storage of an output, of so many bytes, if it was born here."""
         if operand.fresh and operand.storage not in self.born:
-            self.born[operand.storage] = operand.bytes
-            self._trace.events.append(Event(operand.storage, operand.bytes, alive=True))
+            self.born[operand.storage] = size
+            self._trace.events.append(Event(operand.storage, size, alive=True))
 
     def _died(self, cdata: int, key: int) -> None:
         if self._keys.get(cdata) == key:
