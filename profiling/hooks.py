@@ -30,23 +30,26 @@ def watched(
         NotCalled: the block ended without that call.
     """
     calls = [0]
+    module = root.get_submodule(path)
+    forward, own = module.forward, "forward" in vars(module)
 
-    def enter(*rest: object) -> None:
+    def run(*args: object, **kwargs: object) -> object:
         if calls[0] == occurrence:
             before()
-
-    def leave(*rest: object) -> None:
+        out = forward(*args, **kwargs)
         calls[0] += 1
         if calls[0] == occurrence + 1:
             after()
+        return out
 
-    module = root.get_submodule(path)
-    handles = (module.register_forward_pre_hook(enter), module.register_forward_hook(leave))
+    module.forward = run  # a hook would keep an encoder layer from its fast path
     try:
         yield
     finally:
-        for handle in handles:
-            handle.remove()
+        if own:
+            module.forward = forward
+        else:
+            del module.forward
     if calls[0] <= occurrence:
         raise NotCalled(path, occurrence, calls[0])
 

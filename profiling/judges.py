@@ -34,6 +34,8 @@ WORKSPACES: Mapping[str, tuple[tuple[str, ...], str]] = {
     "aten.convolution": (("aten::convolution",), "oneDNN reorders weights and inputs into its own layout"),
     "aten.native_layer_norm": (("aten::native_layer_norm",), "a strided input is copied"),
     "aten.rrelu_with_noise": (("aten::rrelu_with_noise",), "the mean slope is made in tensors"),
+    "aten._native_multi_head_attention": (("aten::_native_multi_head_attention",), "it consists of others"),
+    "aten._transformer_encoder_layer_fwd": (("aten::_transformer_encoder_layer_fwd",), "it consists of others"),
     "aten.im2col": (("aten::im2col",), "its output is made as large as the input, then resized"),
     "aten.col2im": (("aten::col2im",), "its output is made as large as the input, then resized"),
     "aten.native_batch_norm": (("aten::native_batch_norm",), "a factor and a term of each channel"),

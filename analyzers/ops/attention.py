@@ -58,7 +58,7 @@ def attention_by_position(op: Operation) -> Work:
 
 def heads_of_self_attention(op: Operation, data: str, heads: str) -> tuple[Size, Size, Work]:
     """Rows, width and the cost of both projections and of attention for a packed query-key-value weight."""
-    source, count = op.tensor(data), op.integer(heads, 1)
+    source, count = op.tensor(data), op.size(heads, 1)
     rows, width = product(*source.shape[:-1]), source.shape[-1]
     keys = source.shape[-2]
     scores = rows * keys * count

@@ -18,6 +18,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from forwardbook.analyzers.symbolic.composites import call
+from forwardbook.analyzers.symbolic.fast_path import FAST_PATH
 from forwardbook.analyzers.symbolic.host import HOST
 from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
 from forwardbook.analyzers.symbolic.numbers import of_sizes
@@ -198,7 +199,7 @@ class FusedOperations(TorchFunctionMode):
 
     def __init__(self, symbolic: bool) -> None:
         super().__init__()
-        self._table = {**_FUSED, **HOST, **PICKED, **(STAND_INS if symbolic else {})}
+        self._table = {**_FUSED, **FAST_PATH, **HOST, **PICKED, **(STAND_INS if symbolic else {})}
         self._heeded = {*self._table, *_HEEDED}
         self._saved: list[tuple[object, str, object]] = []
 

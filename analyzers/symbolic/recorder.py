@@ -16,6 +16,7 @@ from forwardbook.analyzers.ops import NoRule, Operand, Operation, Size, cost_of,
 from forwardbook.analyzers.symbolic.attention import attention_of
 from forwardbook.analyzers.symbolic.composites import COMPOSITE, taken_apart
 from forwardbook.analyzers.symbolic.expressions import Expressions
+from forwardbook.analyzers.symbolic.fast_path import fast_path
 from forwardbook.analyzers.symbolic.given import given
 from forwardbook.analyzers.symbolic.host import is_kept
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
@@ -69,7 +70,7 @@ class Recorder(TorchDispatchMode):
         original = torch.nn.Module.__call__
         torch.nn.Module.__call__ = announced(original, self.enter, self.leave)  # type: ignore[method-assign]
         try:
-            with no_inference_mode(), self:
+            with no_inference_mode(), fast_path(self.trace.assumed), self:
                 yield self
         finally:
             torch.nn.Module.__call__ = original  # type: ignore[method-assign]

@@ -17,15 +17,15 @@ from forwardbook.analyzers.symbolic.cells import CELLS
 from forwardbook.analyzers.symbolic.ledger import hint_of
 from forwardbook.analyzers.symbolic.windows import Ints, laid_out_as, pooled, refuse_padding
 
-_library = Library("forwardbook_symbolic", "DEF")  # noqa: TOR901 - lives as long as the process
+library = Library("forwardbook_symbolic", "DEF")  # noqa: TOR901 - lives as long as the process
 _POOL = "Tensor self, SymInt[] kernel_size, SymInt[] stride, SymInt[] padding"
 
 
 def _define(schema: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
     def register(shape: Callable[..., object]) -> Callable[..., object]:
-        name = _library.define(schema)
-        _library.impl(name, shape, "Meta")
-        _library.impl(name, getattr(torch.ops.aten, name).default, "CPU")  # for values that ride along
+        name = library.define(schema)
+        library.impl(name, shape, "Meta")
+        library.impl(name, getattr(torch.ops.aten, name).default, "CPU")  # for values that ride along
         return shape
 
     return register

@@ -57,6 +57,10 @@ def unwatched(func: torch._ops.OpOverload) -> torch._ops.OpOverload:
     return _inside.get().get(func, func)
 
 
+def _gradients_alone(inference: bool) -> torch.set_grad_enabled:
+    return torch.set_grad_enabled(not inference)
+
+
 @contextmanager
 def no_inference_mode() -> Iterator[None]:
     """Inside, inference mode only turns gradients off, as `no_grad` does: torch runs the same operations.
@@ -65,7 +69,7 @@ def no_inference_mode() -> Iterator[None]:
     by which `matmul` decides whether it copies.
     """
     before = torch._C._InferenceMode
-    torch._C._InferenceMode = lambda enabled: torch.set_grad_enabled(not enabled)  # type: ignore[misc, assignment]
+    torch._C._InferenceMode = _gradients_alone  # type: ignore[misc, assignment]
     try:
         if torch.is_inference_mode_enabled():
             with before(False), torch.no_grad():
