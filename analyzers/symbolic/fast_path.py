@@ -32,9 +32,10 @@ _ATTENTION = (
 library.define(f"_native_multi_head_attention({_ATTENTION}) -> (Tensor, Tensor)")
 library.define(f"_native_multi_head_attention.alone({_ATTENTION}) -> Tensor")
 library.define(
-    f"_transformer_encoder_layer_fwd(Tensor src, SymInt embed_dim, SymInt num_heads, {_HEADS}, bool use_gelu, "
-    "bool norm_first, float eps, Tensor norm_weight_1, Tensor norm_bias_1, Tensor norm_weight_2, "
-    "Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor ffn_bias_2, "
+    f"_transformer_encoder_layer_fwd(Tensor src, SymInt embed_dim, SymInt num_heads, {_HEADS}, "
+    "bool use_gelu, bool norm_first, float eps, "
+    "Tensor norm_weight_1, Tensor norm_bias_1, Tensor norm_weight_2, Tensor norm_bias_2, "
+    "Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor ffn_bias_2, "
     "Tensor? mask=None, int? mask_type=None) -> Tensor"
 )
 
@@ -78,7 +79,7 @@ library.impl("_transformer_encoder_layer_fwd", _attended, "Meta")
 
 def _call_attention(query: Tensor, *rest: object) -> tuple[Tensor, Tensor | None]:
     if not query.is_meta:
-        return torch._native_multi_head_attention(query, *rest)  # type: ignore[no-any-return,attr-defined]
+        return torch._native_multi_head_attention(query, *rest)  # type: ignore[arg-type]
     if len(rest) > 9 and not rest[9]:
         return _ops._native_multi_head_attention.alone(query, *rest), None
     return _ops._native_multi_head_attention(query, *rest)  # type: ignore[no-any-return]
@@ -95,9 +96,9 @@ def _asked_of_padding(tensor: Tensor, mask: Tensor) -> bool:
 
 
 FAST_PATH: Final[dict[object, Callable[..., object]]] = {
-    torch._native_multi_head_attention: _call_attention,  # type: ignore[attr-defined]
-    torch._transformer_encoder_layer_fwd: _call_encoder_layer,  # type: ignore[attr-defined]
-    torch._nested_tensor_from_mask_left_aligned: _asked_of_padding,  # type: ignore[attr-defined]
+    torch._native_multi_head_attention: _call_attention,
+    torch._transformer_encoder_layer_fwd: _call_encoder_layer,
+    torch._nested_tensor_from_mask_left_aligned: _asked_of_padding,
 }
 """What stands for torch's functions, by them."""
 
@@ -116,11 +117,11 @@ def fast_path(assumed: Counter[str]) -> Iterator[None]:
     """
     asked, device = torch.overrides.has_torch_function, backends._privateuse1_backend_name
 
-    def has_torch_function(tensors: Iterable[object]) -> bool:
+    def has_torch_function(args: Iterable[object]) -> bool:
         if sys._getframe(1).f_code is TransformerEncoder.forward.__code__:
             assumed[PADDED] += 1
             return True
-        return _is_overridden(tensors)
+        return _is_overridden(args)
 
     torch.overrides.has_torch_function = has_torch_function
     backends._privateuse1_backend_name = "meta"  # where torch looks for a device beside its own

@@ -90,17 +90,19 @@ def test_the_fused_encoder_layer_is_the_sum_of_its_parts(
 ) -> None:
     """Four projections, two attention products, two feed-forward products."""
 
-    def fused(b: Size, s: Size, e: Size, f: Size) -> Operation:
+    def fused(b: Size, s: Size, e: Size, f: Size, h: Size) -> Operation:
         ffn = {"ffn_weight_1": tensor(f, e), "ffn_weight_2": tensor(e, f)}
         name = "aten._transformer_encoder_layer_fwd"
-        return operation(name, (b, s, e), src=tensor(b, s, e), num_heads=4, **projections(tensor, e), **ffn)
+        return operation(name, (b, s, e), src=tensor(b, s, e), num_heads=h, **projections(tensor, e), **ffn)
 
-    def attention(b: Size, s: Size, e: Size) -> Operation:
+    def attention(b: Size, s: Size, e: Size, h: Size) -> Operation:
         parts = {name: tensor(b, s, e) for name in ("query", "key", "value")}
         name = "aten._native_multi_head_attention"
-        return operation(name, (b, s, e), **parts, num_head=4, **projections(tensor, e))
+        return operation(name, (b, s, e), **parts, num_head=h, **projections(tensor, e))
 
     rows, attended = 2 * 10, 2 * 2 * 10 * 10 * 16 * 2
     projected = 2 * rows * 4 * 16 * 16
-    assert tally(attention, b=2, s=10, e=16).flops == projected + attended
-    assert tally(fused, b=2, s=10, e=16, f=32).flops == projected + attended + 2 * 2 * rows * 16 * 32
+    assert tally(attention, b=2, s=10, e=16, h=4).flops == projected + attended
+    assert tally(fused, b=2, s=10, e=16, f=32, h=4).flops == projected + attended + 2 * 2 * rows * 16 * 32
+    scores = 2 * 4 * 10 * 10
+    assert tally(attention, b=2, s=10, e=16, h=4).pointwise_ops == rows * (4 * 16 + 16) + 5 * scores
