@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib.util
 import itertools
@@ -12,9 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from forwardbook.analyzers.index.quiet import quiet_tree, top_level
 from forwardbook.errors import ForwardbookError
 
 _CLASS = re.compile(rb"^class[ \t]+(\w+)", re.MULTILINE)
+_INNER = re.compile(rb"^[ \t]+class[ \t]+\w+[ \t]*[(:\[]", re.MULTILINE)
 LISTED = 8  # as many near or ambiguous names as a person reads
 # Files that are no modules of their own: sources from which transformers generates its modeling files.
 GENERATED_FROM = "modular_"
@@ -185,7 +188,7 @@ def _all_names(place: Path) -> Iterator[str]:
 
 
 def _names(file: Path) -> tuple[str, ...]:
-    """The classes that a file defines at its top level."""
+    """The classes that a file defines when it is imported: at its top level, inside `if` and `try` there too."""
     try:
         return _names_at(file, file.stat().st_mtime_ns)
     except OSError:
@@ -194,7 +197,11 @@ def _names(file: Path) -> tuple[str, ...]:
 
 @cache
 def _names_at(file: Path, modified: int) -> tuple[str, ...]:
-    return tuple(name.decode() for name in _CLASS.findall(file.read_bytes()))
+    text = file.read_bytes()
+    names = [name.decode() for name in _CLASS.findall(text)]
+    tree = quiet_tree(file) if _INNER.search(text) else None  # only these few files need to be parsed
+    inner = top_level(tree.body) if tree is not None else ()
+    return tuple(dict.fromkeys((*names, *(node.name for node in inner if isinstance(node, ast.ClassDef)))))
 
 
 def _own_files(folder: Path) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from forwardbook.analyzers.reader.quiet import imported_module, package_of, quiet_tree
+from forwardbook.analyzers.index.quiet import imported_module, package_of, quiet_tree
 from forwardbook.analyzers.reader.sources import Sources
 
 _SELF = "<itself>"

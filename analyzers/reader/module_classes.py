@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forwardbook.analyzers.reader.quiet import imported_module, package_of, quiet_tree
+from forwardbook.analyzers.index.quiet import imported_module, package_of, quiet_tree, top_level
 
 MODULE = "torch.nn.modules.module.Module"
 _UNTOLD = frozenset({"ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
@@ -190,7 +190,7 @@ def _read(module: str, path: Path) -> _File | None:
         return None
     file = _File(module, path)
     package = package_of(module, path)
-    for node in _top_level(tree.body):
+    for node in top_level(tree.body):
         if isinstance(node, ast.ClassDef):
             file.classes[node.name] = _class_of(node)
         elif isinstance(node, ast.Import):
@@ -222,17 +222,6 @@ def _take_alias(file: _File, node: ast.Assign) -> None:
             file.imports.setdefault(target, f"{file.module}.{node.value.id}")
         elif node.value.id in file.imports:
             file.imports.setdefault(target, file.imports[node.value.id])
-
-
-def _top_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of the top level and of its `if` and `try` blocks."""
-    for node in body:
-        if isinstance(node, ast.If):
-            yield from _top_level((*node.body, *node.orelse))
-        elif isinstance(node, ast.Try):
-            yield from _top_level((*node.body, *(s for h in node.handlers for s in h.body), *node.orelse))
-        else:
-            yield node
 
 
 def _class_of(node: ast.ClassDef) -> _Class:

@@ -86,3 +86,70 @@ def test_finding_imports_nothing(tmp_path: Path) -> None:
         "assert not {'torch', 'transformers', 'loud'} & sys.modules.keys()"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+CONDITIONAL = """\
+import torch
+from torch import nn
+
+try:
+    import flash_attn
+except ImportError:
+    flash_attn = None
+
+if flash_attn is None:
+    class Norm(nn.Module):
+        pass
+else:
+    with torch.no_grad():
+        class Fused(nn.Module):
+            pass
+
+try:
+    import nothing
+except ImportError:
+    for _ in range(1):
+        class InLoop(nn.Module):
+            class Inner:
+                pass
+finally:
+    class Last(nn.Module):
+        pass
+
+
+def made():
+    class Local(nn.Module):
+        pass
+
+
+class Plain(nn.Module):
+    '''Such as:
+
+        class Shown(nn.Module):
+            pass
+    '''
+"""
+
+
+@pytest.mark.parametrize("name", ["Norm", "Fused", "InLoop", "Last", "Plain"])
+def test_classes_inside_compound_statements_of_a_module_are_found(tmp_path: Path, name: str) -> None:
+    """Whatever an import of the file defines is a class of it: in `if`, `else`, `with`, loops and `try`."""
+    (tmp_path / "m.py").write_text(CONDITIONAL)
+    assert ("m", name) == (
+        (found := find_class(f"m.py:{name}", tmp_path)).module,
+        found.class_name,
+    )
+
+
+@pytest.mark.parametrize("name", ["Inner", "Local", "Shown"])
+def test_classes_that_an_import_does_not_define_are_not_found(tmp_path: Path, name: str) -> None:
+    """A class inside a function or a class, and one in a docstring, have no name in the module."""
+    (tmp_path / "m.py").write_text(CONDITIONAL)
+    with pytest.raises(ClassNotFound, match=f"defines no class {name}"):
+        find_class(f"m.py:{name}", tmp_path)
+
+
+def test_the_blocks_of_xlstm_are_found_where_its_library_is_missing(tmp_path: Path) -> None:
+    """transformers defines them in the `else` of a test for a package."""
+    found = find_class("transformers.models.xlstm.modeling_xlstm.xLSTMBlock", tmp_path)
+    assert "modeling_xlstm.py" == found.file.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
@@ -27,3 +28,20 @@ def imported_module(node: ast.ImportFrom, package: str) -> str:
     parts = package.split(".")
     kept = parts[: len(parts) - node.level + 1] if node.level else []
     return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+def top_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements that run when a module is imported: also inside `if`, `try`, `with`, loops and `match`."""
+    for node in body:
+        match node:
+            case ast.If() | ast.For() | ast.While():
+                yield from top_level((*node.body, *node.orelse))
+            case ast.Try() | ast.TryStar():
+                handled = (one for handler in node.handlers for one in handler.body)
+                yield from top_level((*node.body, *handled, *node.orelse, *node.finalbody))
+            case ast.With():
+                yield from top_level(node.body)
+            case ast.Match():
+                yield from top_level(one for case in node.cases for one in case.body)
+            case _:
+                yield node
