@@ -188,7 +188,7 @@ def _all_names(place: Path) -> Iterator[str]:
 
 
 def _names(file: Path) -> tuple[str, ...]:
-    """The classes that a file defines when it is imported: at its top level, inside `if` and `try` there too."""
+    """The classes that a file defines when it is imported: at its top level, also inside `if` and `try`."""
     try:
         return _names_at(file, file.stat().st_mtime_ns)
     except OSError:

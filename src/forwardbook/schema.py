@@ -293,6 +293,13 @@ class Entry(Record):
         """The last part of the full class name."""
         return self.full_class_name.rpartition(".")[2]
 
+    @property
+    def operations(self) -> frozenset[str]:
+        """Every operation that a line of any regime issued, `aten.mm`, and those that are unresolved."""
+        lines = (line for regime in self.regimes for line in regime.flop_analysis.lines)
+        issued = (name.partition(" x")[0] for line in lines for name in line.operations)
+        return frozenset(issued) | {one.operation for one in self.unresolved}
+
 
 def snake_case(name: str) -> str:
     """`GPT2MLPBlock` as `gpt2_mlp_block`, `transformers_LlamaMLP` as `transformers_llama_mlp`."""

@@ -30,11 +30,17 @@ def test_the_dearer_line_is_named_with_both_numbers(build: Build) -> None:
     ("tolerance", "beyond"), [("0", True), ("11/100", True), ("12/100", False), ("1", False)]
 )
 def test_the_tolerance_is_exact(build: Build, tolerance: str, beyond: bool) -> None:
-    """A change of exactly the tolerance is within it, in either direction."""
+    """A growth of exactly the tolerance is within it."""
     assert beyond == class_change("k", build(25), build(28)).is_beyond(Fraction(tolerance))
-    assert (Fraction(tolerance) < Fraction(3, 28)) == class_change("k", build(28), build(25)).is_beyond(
-        Fraction(tolerance)
-    )
+
+
+def test_what_costs_less_improved_and_is_not_beyond(build: Build) -> None:
+    """A line that became cheaper is told with both numbers, and fails nothing."""
+    change = class_change("k", build(28), build(25))
+
+    assert change.is_changed
+    assert change.is_improved(Fraction(0))
+    assert not change.is_beyond(Fraction(0))
 
 
 def test_a_class_that_only_moved_is_the_same(build: Build) -> None:
@@ -77,10 +83,15 @@ def test_something_from_nothing_has_no_share() -> None:
 
 
 def test_sizes_that_do_not_hold_give_way_to_a_proved_point(build: Build) -> None:
-    """Where a regime does not hold at the reference sizes, the first of its proved points is taken."""
+    """Where a regime does not hold at usual sizes, a proved call of the class as it was built is taken."""
     entry = build(conditions=("{seq_len} < 10",))
     found = reference_sizes(entry, entry.regimes[0], {})
 
+    assert found is not None
+    assert {"batch_size": 3, "seq_len": 7, "width": 64} == found.values
+    assert "batch_size, seq_len of a proved point" == found.origin
+    narrow = build(conditions=("{seq_len} < 10", "{width} < 12"))
+    found = reference_sizes(narrow, narrow.regimes[0], {})
     assert found is not None
     assert ({"batch_size": 3, "seq_len": 7, "width": 11}, "a proved point") == (found.values, found.origin)
 

@@ -105,7 +105,7 @@ def findings(build: Build) -> Findings:
 
 def test_summary_counts(findings: Findings) -> None:
     """How many changed, how many budgets are broken, how many could not be told."""
-    expected = "1 of 2 classes changed in cost, 1 of 1 budget broken, 1 class could not be told"
+    expected = "1 of 2 classes costs more, 1 of 1 budget broken, 1 class could not be told"
 
     assert expected == summary(findings)
     assert findings.has_failed

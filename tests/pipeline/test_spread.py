@@ -205,7 +205,7 @@ def test_regeneration_and_explaining_on_a_cluster(cluster: Cluster, tmp_path: Pa
     database = Workspace(folder).load()
     assert 6 == len(database.own)
     for key in database.own:
-        assert stale_entry(key, database[key], database.rules_version, folder) is None
+        assert stale_entry(key, database[key], database.rules_version, folder, frozenset()) is None
         assert "6 *" in database[key].regimes[0].flop_analysis.flops
         assert "exact" == database[key].validation.verdict
     assert run(folder, "explain", "nets", "--out", "pages", "--cluster", address).wait(600) == 0

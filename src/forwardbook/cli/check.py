@@ -51,7 +51,7 @@ def check(
     timeout: Timeout = None,
     memory: Memory = None,
 ) -> None:
-    """Exit 1 if a call of any module costs another amount than the database says, or breaks its budget."""
+    """Exit 1 if a call of any module costs more than the database says, or breaks its budget."""
     from forwardbook.cli.regenerate import class_progress
     from forwardbook.guard.findings import summary
     from forwardbook.pipeline.check import Asked, check
@@ -70,9 +70,11 @@ def check(
         found = check(workspace, asked, told)
     _tell(found, form, report or [], workspace.root)
     say(summary(found))
+    if found.beyond:
+        say("if that is meant: forwardbook regenerate, and commit module_db.json")
+    elif found.improved:
+        say("so that what improved is guarded, too: forwardbook regenerate, and commit module_db.json")
     if found.has_failed:
-        if found.beyond:
-            say("if that is meant: forwardbook regenerate, and commit module_db.json")
         raise typer.Exit(1)
 
 
@@ -142,7 +144,7 @@ def _tell(found: Findings, form: Format, reports: list[Path], root: Path) -> Non
         from forwardbook.cli.check_view import findings_view
         from forwardbook.cli.terminal import console
 
-        if found.changed or found.budgets or found.troubles or any(found.only):
+        if found.changed or found.unchanged or found.budgets or found.troubles or any(found.only):
             console().print(findings_view(found))
     else:
         print(_text(found, form, root), end="")

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from forwardbook.guard.change import Amount, ClassChange, LineChange, RegimeChange
-from forwardbook.guard.findings import Findings, percent, shown_sizes
+from forwardbook.guard.findings import Findings, percent, shown_sizes, state_of
 from forwardbook.guard.kept import Kept
+
+SHOWN: Final = ("flops", "pointwise_ops", "reads", "writes", "peak")
+"""The totals that a row of an unchanged class has; reports have all."""
 
 
 def findings_view(findings: Findings) -> RenderableType:
     """All of it; what is within the tolerance is dim."""
     parts: list[RenderableType] = []
     for change in findings.changed:
-        parts += [*_class(change, change.is_beyond(findings.tolerance)), ""]
+        parts += [*_class(change, findings.tolerance), ""]
+    parts += _unchanged(findings)
     if findings.budgets:
         parts += [_budgets(findings.budgets), ""]
     for trouble in findings.troubles:
@@ -29,9 +35,30 @@ def findings_view(findings: Findings) -> RenderableType:
     return Group(*parts)
 
 
-def _class(change: ClassChange, is_beyond: bool) -> Iterator[RenderableType]:
-    style = "bold red" if is_beyond else "bold"
-    heading = Text.assemble((change.full_class_name, style), f"  {change.file}:{change.line}")
+def _unchanged(findings: Findings) -> Iterator[RenderableType]:
+    """A row for each class that is as it was: what was compared, at which sizes."""
+    if not findings.unchanged:
+        return
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("unchanged", "regime", "at", *SHOWN):
+        table.add_column(column, overflow="fold", justify="right" if column in SHOWN else "left")
+    for change in findings.unchanged:
+        for one in change.regimes:
+            totals = {amount.quantity: _number(amount.now) for amount in one.totals}
+            at = f"{shown_sizes(one.sizes.values)} ({one.sizes.origin})" if one.sizes is not None else ""
+            table.add_row(Text(change.full_class_name), Text(one.name), at, *(totals[q] for q in SHOWN))
+    yield table
+    if findings.unchanged_count > len(findings.unchanged):
+        yield Text(f"and {findings.unchanged_count - len(findings.unchanged)} more unchanged", "dim")
+    yield ""
+
+
+def _class(change: ClassChange, tolerance: Fraction) -> Iterator[RenderableType]:
+    state = state_of(change, tolerance)
+    style = {"improved": "bold green", "changed": "bold"}.get(state, "bold red")
+    heading = Text.assemble(
+        (change.full_class_name, style), f"  {change.file}:{change.line}  ", (state, style)
+    )
     was, now = change.verdicts
     heading.append(f"  {was} -> {now}" if was != now else "", "yellow")
     yield heading
@@ -39,6 +66,9 @@ def _class(change: ClassChange, is_beyond: bool) -> Iterator[RenderableType]:
         yield Text("; ".join(change.reasons), "dim")
     if change.remark:
         yield Text(change.remark, "yellow")
+    for default in change.defaults:
+        place = f"  {default.file}:{default.line}  {default.code}" if default.line else ""
+        yield Text.assemble((default.text, "yellow"), place)
     for regime in change.regimes:
         if regime.state != "same":
             yield from _regime(regime)
@@ -48,7 +78,8 @@ def _regime(one: RegimeChange) -> Iterator[RenderableType]:
     if one.state in ("gone", "new"):
         yield Text(f"regime {one.name} is {one.state}")
         return
-    at = f" at {shown_sizes(one.sizes.values)} ({one.sizes.origin})" if one.sizes is not None else ""
+    sizes = f" at {shown_sizes(one.sizes.values, one.now_sizes)}" if one.sizes is not None else ""
+    at = f"{sizes} ({one.sizes.origin})" if one.sizes is not None else ""
     yield Text(f"regime {one.name}{at}{f': {one.remark}' if one.remark else ''}")
     if set(one.conditions[0]) != set(one.conditions[1]):
         before, after = (" and ".join(texts) or "always" for texts in one.conditions)
@@ -60,7 +91,7 @@ def _regime(one: RegimeChange) -> Iterator[RenderableType]:
         table.add_column(column, justify="right", no_wrap=True)
     for line in one.lines:
         _rows(table, *_place(line), line.amounts)
-    _rows(table, "", Text("total", "bold"), one.amounts)
+    _rows(table, "", Text("total", "bold"), one.totals or one.amounts)
     yield table
 
 
@@ -73,7 +104,7 @@ def _place(line: LineChange) -> tuple[str, Text]:
 def _rows(table: Table, line: str, source: Text, amounts: tuple[Amount, ...]) -> None:
     for number, one in enumerate(amounts):
         share = percent(one.share)
-        style = "green" if share.startswith("-") else "red"
+        style = "green" if share.startswith("-") else "red" if share != "0 %" else "dim"
         place = (line, source) if number == 0 else ("", Text())
         table.add_row(*place, one.quantity, _number(one.was), _number(one.now), Text(share, style))
 

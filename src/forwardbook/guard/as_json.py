@@ -23,6 +23,10 @@ def findings_json(findings: Findings) -> dict[str, JsonValue]:
         "classes": findings.looked_at,
         "derived": findings.derived,
         "changes": [change_json(one, findings) for one in findings.changed],
+        "unchanged": {
+            "classes": findings.unchanged_count,
+            "totals": [change_json(one, findings) for one in findings.unchanged],
+        },
         "budgets": [_budget(one) for one in findings.budgets],
         "troubles": [
             {"class": t.full_class_name, "key": t.key, "reason": t.reason, "file": t.file, "line": t.line}
@@ -35,7 +39,10 @@ def findings_json(findings: Findings) -> dict[str, JsonValue]:
 
 def change_json(change: ClassChange, findings: Findings | None = None) -> JsonValue:
     """One class; `beyond` where a tolerance is known."""
-    known: dict[str, JsonValue] = {} if findings is None else {"beyond": change.is_beyond(findings.tolerance)}
+    known: dict[str, JsonValue] = {}
+    if findings is not None:
+        beyond, improved = change.is_beyond(findings.tolerance), change.is_improved(findings.tolerance)
+        known = {"beyond": beyond, "improved": improved}
     return {
         "class": change.full_class_name,
         "key": change.key,
@@ -44,7 +51,18 @@ def change_json(change: ClassChange, findings: Findings | None = None) -> JsonVa
         "verdict": {"before": change.verdicts[0], "after": change.verdicts[1]},
         "remark": change.remark,
         "reasons": [*change.reasons],
-        "regimes": [_regime(one) for one in change.regimes if one.state != "same"],
+        "defaults": [
+            {
+                "parameter": one.name,
+                "method": one.method,
+                "before": one.before,
+                "after": one.after,
+                "file": one.file,
+                "line": one.line,
+            }
+            for one in change.defaults
+        ],
+        "regimes": [_regime(one) for one in change.regimes if one.state != "same" or not change.is_changed],
         **known,
     }
 
@@ -52,13 +70,16 @@ def change_json(change: ClassChange, findings: Findings | None = None) -> JsonVa
 def _regime(one: RegimeChange) -> JsonValue:
     sizes: JsonValue = None
     if one.sizes is not None:
-        sizes = {"values": {**one.sizes.values}, "origin": one.sizes.origin}
+        values: JsonValue = {**one.sizes.values}
+        after: JsonValue = {**one.now_sizes} if one.now_sizes is not None else values
+        sizes = {"values": values, "after": after, "origin": one.sizes.origin}
     return {
         "name": one.name,
         "state": one.state,
         "sizes": sizes,
         "conditions": {"before": [*one.conditions[0]], "after": [*one.conditions[1]]},
         "quantities": [_amount(amount) for amount in one.amounts],
+        "totals": [_amount(amount) for amount in one.totals],
         "lines": [_line(line) for line in one.lines],
         "remark": one.remark,
     }

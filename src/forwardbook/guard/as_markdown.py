@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from forwardbook.guard.change import Amount, ClassChange, LineChange, RegimeChange
+from forwardbook.guard.defaults import DefaultChange
 from forwardbook.guard.findings import Findings, percent, shown_sizes, summary
 from forwardbook.guard.kept import Kept
 
@@ -23,6 +24,7 @@ def findings_markdown(findings: Findings, title: str = "Cost of modules") -> str
     parts += [part for change in shown for part in class_markdown(change)]
     if len(findings.changed) > len(shown):
         parts.append(f"and {len(findings.changed) - len(shown)} further classes")
+    parts += _unchanged(findings)
     if findings.budgets:
         parts.append(_budgets(findings.budgets))
     if findings.troubles:
@@ -44,6 +46,8 @@ def class_markdown(change: ClassChange, formulas: bool = False) -> Iterator[str]
     place = coded(f"{change.file}:{change.line}")
     because = f", {escaped('; '.join(change.reasons))}" if change.reasons else ""
     yield f"{place}{because}{f'. {escaped(change.remark)}' if change.remark else ''}"
+    if change.defaults:
+        yield "\n".join(f"- {_default(one)}" for one in change.defaults)
     for regime in change.regimes:
         if regime.state != "same":
             yield from _regime(regime, formulas)
@@ -53,10 +57,10 @@ def _regime(one: RegimeChange, formulas: bool) -> Iterator[str]:
     if one.state in ("gone", "new"):
         yield f"Regime {coded(one.name)} is {one.state}."
         return
-    sizes = f" at {coded(shown_sizes(one.sizes.values))} ({one.sizes.origin})" if one.sizes else ""
-    yield f"Regime {coded(one.name)}{sizes}{f': {one.remark}' if one.remark else ''}"
-    if one.amounts:
-        yield _table("total", [("total", amount) for amount in one.amounts])
+    yield f"Regime {coded(one.name)}{_at(one)}{f': {one.remark}' if one.remark else ''}"
+    totals = one.totals or one.amounts
+    if totals:
+        yield _table("total", [("total", amount) for amount in totals])
     rows = [(_place(line), amount) for line in one.lines for amount in line.amounts]
     if rows:
         yield _table("line", rows)
@@ -65,6 +69,30 @@ def _regime(one: RegimeChange, formulas: bool) -> Iterator[str]:
     before, after = (" and ".join(texts) or "always" for texts in one.conditions)
     if set(one.conditions[0]) != set(one.conditions[1]):
         yield f"Held when {coded(before)}, now when {coded(after)}."
+
+
+def _unchanged(findings: Findings) -> Iterator[str]:
+    """What was compared and is as it was, with its totals."""
+    if not findings.unchanged:
+        return
+    yield f"### Unchanged: {findings.unchanged_count}"
+    for change in findings.unchanged:
+        for one in change.regimes:
+            yield f"{coded(change.full_class_name)}, regime {coded(one.name)}{_at(one)}"
+            yield _table("total", [("total", amount) for amount in one.totals if amount.was])
+    if findings.unchanged_count > len(findings.unchanged):
+        yield f"and {findings.unchanged_count - len(findings.unchanged)} further classes"
+
+
+def _at(one: RegimeChange) -> str:
+    if one.sizes is None:
+        return ""
+    return f" at {coded(shown_sizes(one.sizes.values, one.now_sizes), 200)} ({one.sizes.origin})"
+
+
+def _default(one: DefaultChange) -> str:
+    place = f", {coded(f'{one.file}:{one.line}')} {coded(one.code)}" if one.line else ""
+    return f"{escaped(one.text)}{place}"
 
 
 def _table(head: str, rows: list[tuple[str, Amount]]) -> str:

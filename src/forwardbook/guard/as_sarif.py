@@ -15,7 +15,7 @@ from forwardbook.guard.kept import Kept
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES: Final = {
-    "cost-changed": "One call of the module costs another amount than the database says.",
+    "cost-changed": "One call of the module costs more than the database says.",
     "budget-broken": "One call of the module costs more than its budget in pyproject.toml allows.",
     "cost-unknown": "The cost of the module cannot be derived any more.",
 }
@@ -43,7 +43,12 @@ def _changes(findings: Findings, prefix: str) -> Iterator[JsonValue]:
         lines = list(_lines(change))
         for place, line, text in lines:
             yield _result("cost-changed", level, text, prefix, change.file, line, f"{change.key}:{place}")
-        if not lines:
+        for one in change.defaults:
+            text = f"{change.full_class_name}: {one.text}{_in_total(change)}"
+            file, line = (one.file, one.line) if one.line else (change.file, change.line)
+            key = f"{change.key}:default:{one.method}.{one.name}"
+            yield _result("cost-changed", level, text, prefix, file, line, key)
+        if not lines and not change.defaults:
             text = f"{change.full_class_name}: {_verdicts(change)}"
             yield _result("cost-changed", level, text, prefix, change.file, change.line, change.key)
 
@@ -51,7 +56,7 @@ def _changes(findings: Findings, prefix: str) -> Iterator[JsonValue]:
 def _lines(change: ClassChange) -> Iterator[tuple[str, int, str]]:
     """For each line whose cost changed: what tells it from others, its number, and the message."""
     for regime in change.regimes:
-        at = f" at {shown_sizes(regime.sizes.values)}" if regime.sizes is not None else ""
+        at = f" at {shown_sizes(regime.sizes.values, regime.now_sizes)}" if regime.sizes is not None else ""
         for number, line in enumerate(regime.lines):
             amounts = "; ".join(_said(amount) for amount in line.amounts)
             gone = "" if line.line else f" (`{line.before_code}` is gone)"
@@ -62,6 +67,15 @@ def _lines(change: ClassChange) -> Iterator[tuple[str, int, str]]:
             amounts = "; ".join(_said(amount) for amount in regime.amounts)
             text = f"{change.full_class_name}, regime {regime.name}, in total: {amounts}{at}"
             yield f"{regime.name}:total", change.line, text
+
+
+def _in_total(change: ClassChange) -> str:
+    """What the first regime that changed costs in all, before and after."""
+    for regime in change.regimes:
+        if regime.amounts and regime.sizes is not None:
+            amounts = "; ".join(_said(amount) for amount in regime.amounts)
+            return f": {amounts} at {shown_sizes(regime.sizes.values, regime.now_sizes)}"
+    return ""
 
 
 def _said(one: Amount) -> str:

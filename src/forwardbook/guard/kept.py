@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from forwardbook.guard.budget import Budget
 from forwardbook.guard.change import value_of
 from forwardbook.guard.settings import Settings, is_named
-from forwardbook.guard.sizes import given_numbers, holds
-from forwardbook.schema import PROVED, USUAL_SIZES, WIDTH_NAMES, Entry, Regime
+from forwardbook.guard.sizes import holds, stated_numbers
+from forwardbook.schema import PROVED, WIDTH_NAMES, Entry, Regime
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _held(budget: Budget, entry: Entry, wanted: Mapping[str, int]) -> Kept:
     if entry.validation.verdict not in PROVED:
         reason = f"its formulas are {entry.validation.verdict}: {entry.validation.reason}"
         return Kept(*place, problem=reason)
-    known = {**USUAL_SIZES, **given_numbers(entry), **wanted, **budget.sizes}
+    known = {**stated_numbers(entry, wanted), **budget.sizes}
     reasons: list[str] = []
     for regime in entry.regimes:
         problem = _misfit(regime, budget.sizes, known)

@@ -18,6 +18,11 @@ class Sizes:
     origin: str
 
 
+def default_numbers(entry: Entry) -> dict[str, int]:
+    """The whole numbers that the constructor and forward() take where a caller gives none."""
+    return _numbers({**entry.call_defaults, **entry.defaults})
+
+
 def given_numbers(entry: Entry) -> dict[str, int]:
     """The whole numbers with which a person had the class built."""
     if entry.given is None:
@@ -28,24 +33,40 @@ def given_numbers(entry: Entry) -> dict[str, int]:
             fields[name] = json.loads(text)
         except ValueError:
             continue
-    return {name: value for name, value in fields.items() if type(value) is int and value >= 0}
+    return _numbers(fields)
+
+
+def stated_numbers(entry: Entry, wanted: Mapping[str, int]) -> dict[str, int]:
+    """The sizes of an ordinary call: usual ones, then defaults, what it was built with, `wanted`."""
+    return {**USUAL_SIZES, **default_numbers(entry), **given_numbers(entry), **wanted}
 
 
 def reference_sizes(entry: Entry, regime: Regime, wanted: Mapping[str, int]) -> Sizes | None:
-    """Sizes at which a regime holds: the project's, else what the class was built with, else usual ones.
+    """Sizes at which a regime holds: those of an ordinary call of the class, `wanted` before all.
 
-    A name that none of them gives has its value at the first proved point. Where the regime does not hold
-    there, the first of its proved points is taken whole; None where it has none.
+    A name that nobody states has its value at the first proved point, which the origin then says. Where the
+    regime does not hold there, the first of its proved points is taken whole; None where it has none.
     """
-    points = [dict(point.sizes) for point in regime.proof.points] if regime.proof is not None else []
-    known = {**(points[0] if points else {}), **USUAL_SIZES, **given_numbers(entry), **wanted}
-    chosen = {name: known[name] for name in regime.parameters if name in known}
-    if len(chosen) == len(regime.parameters) and holds(regime, chosen):
-        return Sizes(chosen, "reference")
+    points = [dict(point.sizes) for point in regime.points]
+    stated = stated_numbers(entry, wanted)
+    if (chosen := sizes_of(regime, {**(points[0] if points else {}), **stated})) is not None:
+        drawn = [name for name in regime.parameters if name not in stated]
+        return Sizes(chosen, f"reference; {', '.join(drawn)} of a proved point" if drawn else "reference")
+    built = {**default_numbers(entry), **given_numbers(entry), **wanted}
+    for point in points:  # a call of other sizes than usual, of the class as it is built
+        if (chosen := sizes_of(regime, {**point, **built})) is not None:
+            drawn = [name for name in regime.parameters if name not in built]
+            return Sizes(chosen, f"{', '.join(drawn)} of a proved point")
     for point in points:
         if all(name in point for name in regime.parameters):
             return Sizes({name: point[name] for name in regime.parameters}, "a proved point")
     return None
+
+
+def sizes_of(regime: Regime, known: Mapping[str, int]) -> dict[str, int] | None:
+    """The sizes that a regime has of what is known; None where one is missing or it does not hold there."""
+    chosen = {name: known[name] for name in regime.parameters if name in known}
+    return chosen if len(chosen) == len(regime.parameters) and holds(regime, chosen) else None
 
 
 def holds(regime: Regime, sizes: Mapping[str, int]) -> bool:
@@ -57,3 +78,7 @@ def holds(regime: Regime, sizes: Mapping[str, int]) -> bool:
         return all(Condition.parse(text).holds(sizes) for text in regime.conditions)
     except FormulaError:
         return False
+
+
+def _numbers(fields: Mapping[str, object]) -> dict[str, int]:
+    return {name: value for name, value in fields.items() if type(value) is int and value >= 0}

@@ -9,11 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.guard.change import ClassChange, class_change
-from forwardbook.guard.findings import Findings, Trouble
+from forwardbook.guard.change import ClassChange, class_change, unchanged
+from forwardbook.guard.findings import SHOWN, Findings, Trouble
 from forwardbook.guard.settings import Settings, read_settings
 from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.located import located
 from forwardbook.pipeline.regenerate.current import Current, Now, Told
 from forwardbook.pipeline.regenerate.stale import readable
 from forwardbook.pipeline.spread import Spread
@@ -78,7 +79,8 @@ def diff(
     missing = [
         [name for name in one.entries if name not in other.entries] for one, other in (sides, sides[::-1])
     ]
-    changes = tuple(_change(name, before, after, settings) for name in sorted(shared))
+    changes = tuple(_change(name, before, after, settings, workspace.root) for name in sorted(shared))
+    same = [(one.key, one.full_class_name) for one in changes if not one.is_changed][:SHOWN]
     tolerance = settings.tolerance if asked.tolerance is None else asked.tolerance
     untold = {trouble.full_class_name for side in sides for trouble in side.troubles}
     only = tuple(tuple(sorted(set(names) - untold)) for names in missing)
@@ -91,13 +93,15 @@ def diff(
         len(shared),
         before.derived + after.derived,
         (only[0], only[1]),
+        tuple(unchanged(key, after.entries[name], settings.sizes_of(name, key)) for key, name in same),
     )
 
 
-def _change(name: str, before: Side, after: Side, settings: Settings) -> ClassChange:
+def _change(name: str, before: Side, after: Side, settings: Settings, folder: Path) -> ClassChange:
     entry = after.entries[name]
     key = f"{entry.library}_{entry.class_name}"
-    return class_change(key, before.entries[name], entry, settings.sizes_of(name, key))
+    change = class_change(key, before.entries[name], entry, settings.sizes_of(name, key))
+    return located(change, entry, folder) if change.is_changed else change
 
 
 @dataclass
@@ -184,7 +188,7 @@ class _Reader:
         now = Now(folder, kept, self.asked.spread, self.asked.limits, roots, self.told, self.every)
         side = Side(name)
         for one in now.of(entries, rules):
-            _put(side, one, entries[one.key])
+            _put(side, one, entries[one.key], self.workspace.root)
         return side
 
 
@@ -193,12 +197,12 @@ def _is_installation(name: str) -> bool:
     return path.is_dir() and packages_folder(path) is not None
 
 
-def _put(side: Side, one: Current, before: Entry) -> None:
+def _put(side: Side, one: Current, before: Entry, folder: Path) -> None:
     side.derived += one.derived
     if one.entry is not None:
         side.entries[one.full_class_name] = one.entry
     elif not one.gone:
-        trouble = one.trouble(before)
+        trouble = one.trouble(before, folder)
         reason = f"{side.name}: {trouble.reason.splitlines()[0]}"
         side.troubles.append(
             Trouble(trouble.key, trouble.full_class_name, reason, trouble.file, trouble.line)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 from forwardbook.analyzers.ops import RULES_VERSION
+from forwardbook.analyzers.ops.changes import are_current
+from forwardbook.schema import Entry
 
 
 def current_versions(library: str) -> dict[str, str]:
@@ -16,10 +19,31 @@ def current_versions(library: str) -> dict[str, str]:
     return {name: text for name, text in found if text}
 
 
-def differing(recorded: Mapping[str, str], rules: str) -> list[str]:
-    """What is another version now; `rules` stands in for an entry that names no version of the rules."""
+def differing(
+    recorded: Mapping[str, str], rules: str, operations: Collection[str] | None = None
+) -> list[str]:
+    """What is another version now; `rules` stands in for an entry that names no version of the rules.
+
+    Other rules count only where one of the operations costs another amount by them; by default any may.
+    """
     recorded = {"rules": rules} | dict(recorded)
-    return [name for name, text in recorded.items() if text and not _same(text, _version(name))]
+    return [name for name, text in recorded.items() if text and not _is_current(name, text, operations)]
+
+
+def of_one_state(entry: Entry, other: Entry) -> bool:
+    """Whether two entries are of the same versions, of rules those that cost their operations alike."""
+    versions, others = dict(entry.versions), dict(other.versions)
+    rules = [one.pop("rules", "") for one in (versions, others)]
+    if versions != others or rules[0] == rules[1]:
+        return versions == others
+    operations = entry.operations | other.operations
+    return all(are_current(version, RULES_VERSION, operations) for version in rules)
+
+
+def _is_current(name: str, recorded: str, operations: Collection[str] | None) -> bool:
+    if name == "rules":
+        return are_current(recorded, RULES_VERSION, operations)
+    return _same(recorded, _version(name))
 
 
 def _version(name: str) -> str:
@@ -27,6 +51,12 @@ def _version(name: str) -> str:
         return f"{sys.version_info.major}.{sys.version_info.minor}"
     if name == "rules":
         return RULES_VERSION
+    return _installed(name, tuple(sys.path))
+
+
+@lru_cache(maxsize=256)
+def _installed(name: str, path: tuple[str, ...]) -> str:
+    """The version of a distribution that is found on a path; reading it takes longer than all else here."""
     try:
         return version(name)
     except PackageNotFoundError:

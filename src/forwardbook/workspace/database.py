@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.schema import Entry
-from forwardbook.workspace.heads import Head, head_of
+from forwardbook.workspace.heads import Head, Origin, head_of
 from forwardbook.workspace.migrations import Json
 from forwardbook.workspace.raw_entries import RawEntries
 
@@ -64,6 +64,17 @@ class Database(Mapping[str, Entry]):
             source = self._holding(key)[0]
             self._heads[key] = source.head(key) if isinstance(source, RawEntries) else head_of(source[key])
         return self._heads[key]
+
+    def origin(self, key: str) -> Origin | None:
+        """What an entry was derived from, without decoding all of it; None where that cannot be told so."""
+        source = self._holding(key)[0]
+        return source.origin(key) if isinstance(source, RawEntries) else None
+
+    def operations(self, key: str) -> frozenset[str]:
+        """The operations that an entry lists."""
+        source = self._holding(key)[0]
+        found = source.operations(key) if isinstance(source, RawEntries) else None
+        return self[key].operations if found is None else found
 
     def with_entries(self, entries: Mapping[str, Entry]) -> Database:
         """The database as it is once these entries are in it."""

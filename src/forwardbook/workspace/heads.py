@@ -17,6 +17,53 @@ class Head(msgspec.Struct, omit_defaults=True):
     generated_class_name: str = ""
 
 
+class Place(msgspec.Struct):
+    """Where a class is written."""
+
+    file: str
+
+
+class Origin(msgspec.Struct):
+    """What an entry was derived from, as it stands in a file; the rest of it is passed over."""
+
+    full_class_name: str
+    library: str
+    code_location: Place
+    versions: dict[str, str] = {}
+    code_hash: str = ""
+    same_as: str | None = None
+    proposal: msgspec.Raw | None = None
+
+
+class _Issued(msgspec.Struct):
+    operations: tuple[str, ...] = ()
+
+
+class _Unresolved(msgspec.Struct):
+    operation: str = ""
+
+
+class _Lines(msgspec.Struct):
+    lines: list[_Issued] | str = ""
+
+
+class Issued(msgspec.Struct):
+    """What an entry lists of operations, as it stands in a file; the rest of it is passed over."""
+
+    statements: list[_Issued] = []
+    regimes: list[_Lines] = []
+    unresolved: list[_Unresolved] = []
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """Each operation once, as `aten.mm`."""
+        lines = [line for regime in self.regimes for line in regime.lines if isinstance(line, _Issued)]
+        names = {name for one in (*self.statements, *lines) for name in one.operations}
+        return frozenset(name.partition(" x")[0] for name in names) | {
+            one.operation for one in self.unresolved
+        }
+
+
 class Family(msgspec.Struct):
     """What the main file says of a file of entries: how long it is, and the heads of those in it."""
 

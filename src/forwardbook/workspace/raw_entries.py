@@ -16,7 +16,7 @@ import msgspec
 
 from forwardbook.workspace.entry_file import Foot, file_texts
 from forwardbook.workspace.families import FamilyTexts
-from forwardbook.workspace.heads import Family, Head, head_of
+from forwardbook.workspace.heads import Family, Head, Issued, Origin, head_of
 from forwardbook.workspace.layout import WIDTH
 from forwardbook.workspace.migrations import Json
 from forwardbook.workspace.packing import unpacked
@@ -80,6 +80,22 @@ class RawEntries(Mapping[str, Json]):
             return indexed
         found = head_in(self.texts[key])
         return found if found is not None else head_of(self[key])
+
+    def origin(self, key: str) -> Origin | None:
+        """What an entry was derived from; None where it must be decoded to be had."""
+        try:
+            return msgspec.json.decode(self.texts[key], type=Origin)
+        except (msgspec.ValidationError, msgspec.DecodeError):
+            return None
+
+    def operations(self, key: str) -> frozenset[str] | None:
+        """The operations that an entry lists; None where it must be decoded to be had."""
+        if self.version == 1:
+            return None
+        try:
+            return msgspec.json.decode(self.texts[key], type=Issued).operations
+        except (msgspec.ValidationError, msgspec.DecodeError):
+            return None
 
     def rendered(self, key: str) -> str | None:
         """The text of an entry as it stands in a file that we wrote in this version; None for any other."""

@@ -203,13 +203,13 @@ def known_key(wanted: Subject, derive: Derive, given: Given | None, database: Da
     if key is None:
         return None
     try:
-        entry = database[key]
+        entry, holder = database[key], database.resolved(key)[1]
     except DatabaseError:
         return None  # a damaged entry is replaced
     derived = set(entry.derived_by)
     enough = derived & {"symbolic", "agent"} if derive == "both" else derive in derived
     current = entry.source_hash == wanted.source_hash and entry.given == given
-    fresh = current and not differing(entry.versions, database.rules_version)
+    fresh = current and not differing(entry.versions, database.rules_version, holder.operations)
     fresh = fresh and entry.code_hash == wanted.code_hash()
     return key if enough and fresh else None
 

@@ -185,10 +185,11 @@ def _settled(
     for one in (one for unit in todo for one in unit.classes if one.full_name in known):
         with contextlib.suppress(DatabaseError, ReaderError):
             entry = database[known[one.full_name]]
-            verdict = database.resolved(known[one.full_name])[1].validation.verdict
+            holder = database.resolved(known[one.full_name])[1]
+            verdict = holder.validation.verdict
             if verdict not in PROVED or library not in entry.versions:
                 continue  # a package without a version: what else its formulas depend on may have changed
-            if differing(entry.versions, database.rules_version):
+            if differing(entry.versions, database.rules_version, holder.operations):
                 continue
             if glance_at(one.name, one.file, sources).source_hash == entry.source_hash:
                 found[one.full_name] = ClassResult(

@@ -20,6 +20,7 @@ from forwardbook.pipeline.catalogue.record import (
 )
 from forwardbook.pipeline.catalogue.share import freed, shape, shared, withdrawn
 from forwardbook.pipeline.catalogue.standing import PART
+from forwardbook.pipeline.versions import of_one_state
 from forwardbook.schema import PROVED, Entry
 from forwardbook.workspace import Database, Workspace
 
@@ -192,7 +193,7 @@ def with_scenarios(entry: Entry, before: Entry) -> Entry:
     They stay only where the source, the rules and the versions are those that they were derived from. What
     the catalogue once derived of a part of a model, called alone, goes: a model that calls it was found.
     """
-    if (entry.source_hash, entry.versions) != (before.source_hash, before.versions):
+    if entry.source_hash != before.source_hash or not of_one_state(entry, before):
         return entry
     told = {one.scenario for one in entry.regimes}
     others = tuple(

@@ -14,6 +14,7 @@ from forwardbook.formula import Expr
 from forwardbook.pipeline.reprove.joined import states_named, with_states
 from forwardbook.pipeline.reprove.narrowed import proved_at
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime, unplaced
+from forwardbook.pipeline.versions import of_one_state
 from forwardbook.profiling.proof import predict
 from forwardbook.saying import ROUTED, at_place
 from forwardbook.schema import Entry, ProofPoint, Regime
@@ -24,11 +25,8 @@ _PINNED: Final = re.compile(r"\{(\w[\w.]*)\} == (\d+)")
 
 def is_of_the_same(entry: Entry, other: Entry) -> bool:
     """Whether both are of one state of the code of a class and of all that it runs on."""
-    return (entry.source_hash, entry.code_hash, entry.versions) == (
-        other.source_hash,
-        other.code_hash,
-        other.versions,
-    )
+    same_code = (entry.source_hash, entry.code_hash) == (other.source_hash, other.code_hash)
+    return same_code and of_one_state(entry, other)
 
 
 def missed(entry: Entry, proved: Entry) -> list[ProofPoint]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from forwardbook.errors import ForwardbookError
-from forwardbook.guard.change import ClassChange
 from forwardbook.guard.findings import Trouble
 from forwardbook.pipeline.child.job import Limits
-from forwardbook.pipeline.regenerate.asked_again import subject_of
+from forwardbook.pipeline.located import file_of
 from forwardbook.pipeline.regenerate.derive import Keeping, Outcome, Task, derive
 from forwardbook.pipeline.regenerate.run import kept_outcome
 from forwardbook.pipeline.regenerate.stale import stale_entry
@@ -34,12 +32,11 @@ class Current:
     gone: bool = False
     """Whether there is no such class any more."""
 
-    def trouble(self, before: Entry) -> Trouble:
+    def trouble(self, before: Entry, folder: Path) -> Trouble:
         """The problem, at the place where the class was."""
-        place = before.code_location
         advice = "; if that is meant: forwardbook regenerate --drop-gone" if self.gone else ""
-        reason = f"{self.problem}{advice}"
-        return Trouble(self.key, self.full_class_name, reason, place.file, place.line_start)
+        reason, line = f"{self.problem}{advice}", before.code_location.line_start
+        return Trouble(self.key, self.full_class_name, reason, file_of(before, folder), line)
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class Now:
             if self.every:
                 reasons[key] = ()
             else:
-                found = stale_entry(key, entry, rules, self.folder)
+                found = stale_entry(key, entry, rules, self.folder, entry.operations)
                 if found is None:
                     yield Current(key, entry.full_class_name, entry)
                     continue
@@ -101,21 +98,3 @@ def _current(outcome: Outcome, reasons: tuple[str, ...]) -> Current:
     entry = Entry.model_validate(outcome.entry) if outcome.entry is not None else None
     gone = outcome.problem_kind == "gone"
     return Current(outcome.key, outcome.full_class_name, entry, reasons, outcome.problem, True, gone)
-
-
-def located(change: ClassChange, entry: Entry, folder: Path) -> ClassChange:
-    """The change with its file relative to a folder, as a person and a code host look for it."""
-    try:
-        file = subject_of(entry, folder).found.file
-    except ForwardbookError:
-        return change
-    return replace(change, file=relative_to(file, folder))
-
-
-def relative_to(file: Path, folder: Path) -> str:
-    """The file from the folder on where it lies in it, else from its package on."""
-    root = folder.resolve()
-    if file.is_relative_to(root) and "-packages" not in file.as_posix():
-        return file.relative_to(root).as_posix()
-    parts = file.as_posix().rpartition("-packages/")
-    return parts[2]

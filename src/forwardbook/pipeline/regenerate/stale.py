@@ -8,6 +8,7 @@ from pathlib import Path
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.regenerate.asked_again import subject_of
+from forwardbook.pipeline.regenerate.released import is_of_release
 from forwardbook.pipeline.versions import current_versions, differing
 from forwardbook.schema import Entry
 from forwardbook.workspace import Database, DatabaseError
@@ -38,18 +39,24 @@ def stale_entries(
     for key in keys:
         told(key)
         entry = database[key]
-        found = stale_entry(key, entry, database.rules_version, folder)
+        operations = database.resolved(key)[1].operations
+        found = stale_entry(key, entry, database.rules_version, folder, operations)
         if found is not None:
             yield found
         elif every:
             yield Stale(key, entry, ("asked for",))
 
 
-def stale_entry(key: str, entry: Entry, rules: str, folder: Path) -> Stale | None:
-    """Why an entry is stale, None where it is not; where versions say so already no source is read."""
-    reasons = [*_other_versions(entry, rules), *_other_prompt(entry)]
+def stale_entry(key: str, entry: Entry, rules: str, folder: Path, operations: frozenset[str]) -> Stale | None:
+    """Why an entry is stale, None where it is not; `operations` are those of the entry that it leads to.
+
+    Where versions say so already no source is read, and none of a library that is as it was released.
+    """
+    reasons = [*_other_versions(entry, rules, operations), *_other_prompt(entry)]
     if reasons:
         return Stale(key, entry, tuple(reasons))
+    if is_of_release(entry, folder):
+        return None
     try:
         wanted = subject_of(entry, folder)
     except ForwardbookError as error:
@@ -63,10 +70,10 @@ def stale_entry(key: str, entry: Entry, rules: str, folder: Path) -> Stale | Non
     return Stale(key, entry, (known if entry.code_hash else unknown,))
 
 
-def _other_versions(entry: Entry, rules: str) -> Iterator[str]:
+def _other_versions(entry: Entry, rules: str, operations: frozenset[str]) -> Iterator[str]:
     recorded: Mapping[str, str] = {"rules": rules} | dict(entry.versions)
     now = current_versions(entry.library)
-    for name in differing(entry.versions, rules):
+    for name in differing(entry.versions, rules, operations):
         yield f"{name} {recorded[name]} -> {now.get(name, 'not installed')}"
 
 
