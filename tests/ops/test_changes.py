@@ -46,7 +46,7 @@ def test_the_list_of_changes_is_no_part_of_the_version(monkeypatch: pytest.Monke
 
 
 def test_operations_of_the_list_have_rules() -> None:
-    """A name that no rule has would make nothing stale; the version of now is not listed as an earlier one."""
+    """A name that no rule has would make nothing stale; the present version is not an earlier one."""
     from importlib import reload
 
     listed = reload(changes).CHANGED
