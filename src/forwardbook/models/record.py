@@ -18,6 +18,9 @@ from forwardbook.schema import Formula, Judge, Parameter, Record, Unresolved
 COSTS_VERSION: Final = 1
 PhaseName = Literal["prefill", "decode"]
 
+POSITIONS: Final = ("seq_len", "decoder_seq_len", "kv_len")
+"""Sizes of a call that count positions, of which a model was made for so many."""
+
 
 class Quantities(Record):
     """The formulas of one call; `peak` is that of the first of several equal calls."""

@@ -159,7 +159,7 @@ class Sweep:
 
         def eager(phase: PhaseCosts, sizes: Sizes) -> NDArray[numpy.float64]:
             total = numpy.zeros(_length(sizes))
-            for times, flops, moved in _own(phase.model, self.attention):
+            for times, flops, moved in own_work(phase.model, self.attention):
                 compute = self._bytes(flops, sizes) / peak
                 total += times * numpy.maximum(compute, self._bytes(moved, sizes) / bandwidth)
             return total
@@ -261,7 +261,7 @@ def _spared(layer: LayerCosts) -> Expr:
     )
 
 
-def _own(model: LayerCosts, attention: Attention) -> list[tuple[int, Expr, Expr]]:
+def own_work(model: LayerCosts, attention: Attention) -> list[tuple[int, Expr, Expr]]:
     """For each layer how often it is called, and the flops and bytes of its own operations."""
     found: list[tuple[int, Expr, Expr]] = []
     for _, times, layer in model.walk():

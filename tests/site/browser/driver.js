@@ -8,6 +8,10 @@ globalThis.driver = (() => {
   };
   const sizes = given => new Map(Object.entries(given).map(([name, value]) => [name, rational(value)]));
   const texts = values => Object.fromEntries(Object.entries(values).map(([name, value]) => [name, text(value)]));
+  const timesOf = (table, bits, point) => F.peaks.devicesOf(table).map(device => {
+    const { seconds, bound } = F.peaks.timingOf(point, device.roof(bits));
+    return [Number((seconds.n * 10n ** 30n) / seconds.d) / 1e30, bound];
+  });
   const functions = {
     value: ({ formula, sizes: given, exact = false }) => text(F.formula(formula).at(sizes(given), exact)),
     values: ({ formulas, sizes: given }) => {
@@ -36,6 +40,12 @@ globalThis.driver = (() => {
       const { seconds, bound } = F.peaks.timing(rational(flops), rational(bytes), roof);
       return [roof.format, text(roof.ridge), text(seconds), bound];
     }),
+    callTimes: ({ table, bits, regimes, sizes: given }) => {
+      const { values, parts } = new F.Calculator(regimes).costsAt(sizes(given));
+      const point = { flops: values.flops, bytes: F.rational.add(values.reads, values.writes), parts };
+      return timesOf(table, bits, point);
+    },
+    pointTimes: ({ table, bits, point }) => timesOf(table, bits, F.peaks.pointOf(point)),
     table: ({ index, asked, column, falling }) => {
       const { readIndex, filtered, sorted } = F.table;
       return sorted(filtered(readIndex(index), asked), column, falling).map(row => row.key);

@@ -56,6 +56,14 @@ class Input(SiteData):
     default: Decimal = ""
 
 
+class Part(SiteData):
+    """What runs as one, `times` in a call: its flops and the bytes that it reads and writes."""
+
+    times: int = 1
+    flops: Formula
+    moved: Formula
+
+
 class CalculatorRegime(SiteData):
     """One shape of the cost.
 
@@ -63,6 +71,7 @@ class CalculatorRegime(SiteData):
     parameter is at least 1, or 0 where `conditions` has `{name} >= 0`. The first regime that holds is used.
     `formulas` has a formula for each quantity; `parameters` are the names that they and the conditions use.
     `//` in a formula leaves no remainder for whole sizes; `floor(a / b)` and `ceil(a / b)` round.
+    `parts` run one after another and add up to the flops, reads and writes: the time of a call is their sum.
     """
 
     name: str
@@ -70,6 +79,7 @@ class CalculatorRegime(SiteData):
     conditions: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     formulas: dict[str, Formula]
+    parts: tuple[Part, ...] = ()
 
 
 class Preset(SiteData):
@@ -98,6 +108,8 @@ class Calculator(SiteData):
     regime: str = ""
     expected: dict[str, Decimal] = Field(default_factory=dict)
     devices: str = DEVICES_FILE
+    by_part: str = "by part: the parts of a call one after another"
+    """What a part of a call is, in words, a name and a colon first: its time is the sum over its parts."""
 
 
 class SourceLine(SiteData):
@@ -158,11 +170,12 @@ class Catalogue(SiteData):
 
 
 class RooflinePoint(SiteData):
-    """Work of one call: flops and bytes moved."""
+    """Work of one call: flops and bytes moved; `parts` run one after another: times, flops, bytes of each."""
 
     name: str
     flops: Decimal
     bytes: Decimal
+    parts: tuple[tuple[int, Decimal, Decimal], ...] = ()
 
 
 class Roofline(SiteData):

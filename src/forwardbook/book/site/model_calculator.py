@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil
 
-from forwardbook.book.site.data import Calculator, CalculatorRegime, Input
+from forwardbook.book.site.data import Calculator, CalculatorRegime, Input, Part
 from forwardbook.book.site.model_subject import WIDTHS, ModelSubject
 from forwardbook.book.site.quantities import QUANTITY_LIST
 from forwardbook.models.record import PhaseCosts
+from forwardbook.models.sweep import own_work
 from forwardbook.models.totals import whole
 from forwardbook.schema import QUANTITIES, WIDTH_NAMES, Parameter
 
@@ -43,6 +44,7 @@ def model_calculator(
         regimes=tuple(_regime(phase, number, phases) for number, phase in enumerate(phases)),
         regime=_name(start, phases.index(start), phases) if start else "",
         expected={name: str(ceil(getattr(found, name))) for name in QUANTITIES} if found else {},
+        by_part="eager: layer after layer, each moves the bytes of its own operations",
     )
 
 
@@ -53,7 +55,18 @@ def _regime(phase: PhaseCosts, number: int, phases: list[PhaseCosts]) -> Calcula
         conditions=tuple(phase.conditions),
         parameters=(*(each.name for each in phase.parameters), *WIDTH_NAMES),
         formulas={name: str(getattr(costs, name)) for name in QUANTITIES},
+        parts=_parts(phase),
     )
+
+
+def _parts(phase: PhaseCosts) -> tuple[Part, ...]:
+    """What the layers do themselves; those that do the same are one part."""
+    found: dict[tuple[str, str], int] = {}
+    for times, flops, moved in own_work(phase.model, "dense"):
+        if flops or moved:
+            key = str(flops), str(moved)
+            found[key] = found.get(key, 0) + times
+    return tuple(Part(times=n, flops=flops, moved=moved) for (flops, moved), n in found.items())
 
 
 def _name(phase: PhaseCosts, number: int, phases: list[PhaseCosts]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Final
 
@@ -18,7 +18,7 @@ from forwardbook.book.site.model_sweep import sweep_blocks
 from forwardbook.book.site.model_tree import cost_tree
 from forwardbook.book.site.module_page import page_stem
 from forwardbook.models.record import PhaseCosts
-from forwardbook.models.roofline import timing
+from forwardbook.models.roofline import timings
 from forwardbook.models.totals import Numbers, Totals, evaluate
 
 PHASES: Final = ("prefill", "decode")
@@ -79,6 +79,8 @@ def _phase(
     shown = ", ".join(f"{name} = {value:,}" for name, value in sizes.items())
     yield Heading(2, totals.phase.capitalize())
     yield Paragraph(f"At {plain(shown)}; weights, activations and cache of 16 bit; attention counted dense.")
+    if caution := subject.caution(sizes):
+        yield Paragraph(f"Note: {caution}.")
     whole, formulas = totals.total.whole(), phase.model.costs
     rows = tuple((f"**{name}**", f"{value:,}", _shown(name, value)) for name, value in whole.items())
     yield Table(("Quantity", "Exactly", "About"), rows)
@@ -139,12 +141,13 @@ def _devices(subject: ModelSubject, totals: Totals) -> Iterator[Block]:
         return
     yield Heading(3, f"{totals.phase.capitalize()}: least time on each device")
     yield Paragraph(
-        "Eager: every operation reads and writes memory. Fused: only inputs, weights and results move. "
+        "Eager: layer after layer, every operation reads and writes memory. Fused: only inputs, weights and "
+        "results move. `forwardbook analyze-model --hardware` prints the same. "
         "Both are bounds of the code that was read, not of a server."
     )
     rows = []
     for device in subject.devices:
-        found = timing(totals.total, device, WIDTHS)
+        found = timings(totals, device)[0]
         rows.append(
             (plain(device.name), plain(device.format_for(WIDTHS)), f"{found.eager * 1e3:,.3f}", found.bound,
              f"{found.fused * 1e3:,.3f}", found.fused_bound)
@@ -153,7 +156,7 @@ def _devices(subject: ModelSubject, totals: Totals) -> Iterator[Block]:
 
 
 def _roofline(totals: dict[str, Totals]) -> Roofline:
-    points = [_point(name, each.total) for name, each in totals.items()]
+    points = [_point(name, each.total, _parts(each)) for name, each in totals.items()]
     for name, each in totals.items():
         layers = sorted(each.rows[1:], key=lambda row: -row.own.flops * row.times)
         points += [
@@ -164,8 +167,23 @@ def _roofline(totals: dict[str, Totals]) -> Roofline:
     return Roofline(points=tuple(points), chosen=CHOSEN, w_bits=WIDTHS.w_bit, a_bits=WIDTHS.a_bit)
 
 
-def _point(name: str, numbers: Numbers) -> RooflinePoint:
-    return RooflinePoint(name=name, flops=str(int(numbers.flops)), bytes=str(int(Fraction(numbers.moved))))
+def _point(name: str, numbers: Numbers, parts: Mapping[tuple[str, str], int] | None = None) -> RooflinePoint:
+    return RooflinePoint(
+        name=name,
+        flops=str(int(numbers.flops)),
+        bytes=str(int(Fraction(numbers.moved))),
+        parts=tuple((times, *work) for work, times in (parts or {}).items()),
+    )
+
+
+def _parts(totals: Totals) -> dict[tuple[str, str], int]:
+    """The flops and bytes of what each layer does itself, and how often that is done."""
+    found: dict[tuple[str, str], int] = {}
+    for row in totals.rows:
+        work = str(int(row.own.flops)), str(int(Fraction(row.own.moved)))
+        if work != ("0", "0"):
+            found[work] = found.get(work, 0) + row.times
+    return found
 
 
 def _opinions(subject: ModelSubject) -> Iterator[Block]:

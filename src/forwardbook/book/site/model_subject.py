@@ -8,7 +8,7 @@ from typing import Final
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.populated import Populated
-from forwardbook.models.record import ModelCosts, PhaseCosts
+from forwardbook.models.record import POSITIONS, ModelCosts, PhaseCosts
 from forwardbook.models.roofline import Device
 from forwardbook.models.totals import Widths, holding
 
@@ -36,6 +36,15 @@ class ModelSubject:
     populated: Populated | None = None
     devices: Sequence[Device] = ()
     pages: Mapping[str, str] = field(default_factory=dict)
+    positions: int | None = None
+    """Those that its config says it was made for."""
+
+    def caution(self, sizes: Mapping[str, int]) -> str:
+        """What a careful reader would want to be told of a call; nothing where it is ordinary."""
+        reached = max((sizes.get(name, 0) for name in POSITIONS), default=0)
+        if self.positions is None or reached <= self.positions:
+            return ""
+        return f"{reached:,} positions are more than the {self.positions:,} that the model was made for"
 
     def point(self, phase: str) -> tuple[PhaseCosts, dict[str, int]] | None:
         """The formulas of a phase, and the first usual sizes at which they hold."""

@@ -10,8 +10,9 @@ from forwardbook.book.inline import plain
 from forwardbook.book.site.amounts import binary, count
 from forwardbook.book.site.model_subject import WIDTHS, ModelSubject
 from forwardbook.errors import ForwardbookError
-from forwardbook.models.roofline import timing
-from forwardbook.models.totals import holding, whole
+from forwardbook.models.record import POSITIONS
+from forwardbook.models.roofline import timings
+from forwardbook.models.totals import evaluate, holding
 
 LENGTHS: Final = (128, 512, 2048, 8192, 32768)
 BATCHES: Final = (1, 8, 64)
@@ -35,8 +36,12 @@ def sweep_blocks(subject: ModelSubject, phase: str, sizes: dict[str, int]) -> It
         return
     yield Heading(2, f"Sweep of {phase}")
     yield Paragraph(
-        "16 bit; the time is the least on an H100 SXM, with every operation moving its bytes, and with none."
+        "16 bit; the time is the least on an H100 SXM: layer after layer with every operation moving its "
+        "bytes, and with none."
     )
+    longest = max((sizes | ({length: LENGTHS[-1]} if length else {})).get(name, 0) for name in POSITIONS)
+    if caution := subject.caution({"seq_len": longest}):
+        yield Paragraph(f"Note: up to {caution}.")
     head = (
         "Batch",
         *([plain(length)] if length else []),
@@ -55,9 +60,10 @@ def _row(subject: ModelSubject, phase: str, sizes: dict[str, int], length: str) 
         costs = holding(subject.costs.phases, phase, sizes, WIDTHS)
     except ForwardbookError:
         return None
-    found = whole(costs, sizes, WIDTHS)
+    totals = evaluate(costs, sizes, WIDTHS)
+    found = totals.total
     device = next((each for each in subject.devices if each.id == DEVICE), None)
-    time = timing(found, device, WIDTHS) if device else None
+    time = timings(totals, device)[0] if device else None
     return (
         f"{sizes['batch_size']}",
         *([f"{sizes[length]:,}"] if length else []),

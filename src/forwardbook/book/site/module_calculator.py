@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from forwardbook.book.site.data import Calculator, CalculatorRegime, Input
+from forwardbook.book.site.data import Calculator, CalculatorRegime, Input, Part
 from forwardbook.book.site.formula_tree import NotAFormulaError, value
 from forwardbook.book.site.module_subject import ModuleSubject
 from forwardbook.book.site.quantities import QUANTITY_LIST
@@ -36,6 +36,7 @@ def module_calculator(subject: ModuleSubject) -> Calculator:
         presets=subject.presets,
         regime=regime,
         expected={name: str(expected[name]) for name in QUANTITIES} if expected else {},
+        by_part="by line: each line that calls a module moves its own bytes, all other lines theirs together",
     )
 
 
@@ -53,7 +54,27 @@ def _regime(regime: Regime) -> CalculatorRegime:
         conditions=regime.conditions,
         parameters=names_of(regime),
         formulas={name: regime.formula(name) for name in QUANTITIES},
+        parts=parts_of(regime),
     )
+
+
+def parts_of(regime: Regime) -> tuple[Part, ...]:
+    """Each line that calls a module of the class by itself, and all other lines together."""
+    called = {call.line for call in regime.flop_analysis.submodule_calls}
+    rest: list[tuple[str, str]] = []
+    parts: list[Part] = []
+    for of, to in zip(regime.flop_analysis.lines, regime.memory_analysis.lines, strict=True):
+        moved = " + ".join(text for text in (to.reads, to.writes) if text != "0") or "0"
+        if of.line in called:
+            parts.append(Part(flops=of.flops, moved=moved))
+        else:
+            rest.append((of.flops, moved))
+    if rest:
+        flops, moved = (
+            " + ".join(text for text in side if text != "0") or "0" for side in zip(*rest, strict=True)
+        )
+        parts.append(Part(flops=flops, moved=moved))
+    return tuple(one for one in parts if (one.flops, one.moved) != ("0", "0"))
 
 
 def _start(subject: ModuleSubject) -> tuple[dict[str, int], str, dict[str, int]]:

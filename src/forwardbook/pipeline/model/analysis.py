@@ -13,7 +13,7 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.models.analysis import Analysis, PhaseAnalysis
 from forwardbook.models.architecture import Architecture
 from forwardbook.models.memory import cached, memory
-from forwardbook.models.record import PhaseCosts
+from forwardbook.models.record import POSITIONS, PhaseCosts
 from forwardbook.models.roofline import Device
 from forwardbook.models.totals import Attention, NoFormulas, SizesRefused, Widths, evaluate
 from forwardbook.pipeline.model.find import changed, find_model, with_frames, with_image_size
@@ -206,7 +206,7 @@ def _cautions(architecture: Architecture, asked: Checked, phases: Sequence[Phase
     """What a careful reader would want to be told about these sizes."""
     found = [f"structure {architecture.proposal}"] if architecture.proposal else []
     longest = made_for(architecture)
-    reached = max((asked.sizes.get(n, 0) for n in ("seq_len", "decoder_seq_len", "kv_len")), default=0)
+    reached = max((asked.sizes.get(n, 0) for n in POSITIONS), default=0)
     if longest is not None and reached > longest:
         found.append(f"{reached} positions are more than the {longest} that the model was made for")
     if "kv_len" in asked.sizes and "kv_len" not in asked.request.sizes:

@@ -10,9 +10,10 @@ from forwardbook.book.blocks import Block, Heading, Paragraph, Table
 from forwardbook.book.inline import code, link, plain
 from forwardbook.book.page import Page
 from forwardbook.book.site.amounts import binary, count
-from forwardbook.book.site.model_page import model_page, model_stem
+from forwardbook.book.site.model_page import PHASES, model_page, model_stem
 from forwardbook.book.site.model_subject import WIDTHS, ModelSubject
 from forwardbook.models.totals import whole
+from forwardbook.pipeline.model.analysis import made_for
 from forwardbook.pipeline.site.folder import SiteFolder
 from forwardbook.profiling.peaks import devices
 from forwardbook.workspace.model_files import ModelFiles
@@ -36,7 +37,13 @@ def _subjects(kept: ModelFiles, pages: Mapping[str, str]) -> Iterator[ModelSubje
     for model_id in kept.ids():
         costs = next(kept.costs(model_id), None)
         if costs is not None:
-            yield ModelSubject(costs, next(kept.populated(model_id), None), table, pages)
+            populated = next(kept.populated(model_id), None)
+            yield ModelSubject(costs, populated, table, pages, _positions(kept, model_id))
+
+
+def _positions(kept: ModelFiles, model_id: str) -> int | None:
+    found = kept.find(model_id)
+    return None if found is None else made_for(found)
 
 
 def _digest(subject: ModelSubject, renderer: str) -> str:
@@ -46,7 +53,7 @@ def _digest(subject: ModelSubject, renderer: str) -> str:
         renderer,
         subject.costs.model_dump_json(),
         populated.model_dump_json() if populated else "",
-        repr(subject.devices),
+        repr((subject.devices, subject.positions)),
         repr(sorted((name, subject.pages.get(name)) for name in classes)),
     ]
     return hashlib.sha256("\0".join(shown).encode()).hexdigest()
@@ -66,12 +73,18 @@ def _index(found: list[ModelSubject]) -> Iterator[Block]:
             f"{subject.costs.parameter_count:,}",
         ]
         cells += _brief(subject, "prefill") + _brief(subject, "decode")[1:]
-        rows.append(tuple(cells))
+        rows.append((*cells, _caution(subject)))
     if rows:
-        head = ("Model", "Parameters", "Prefill at", "Flops", "Moved", "Decode: flops", "Moved")
+        head = ("Model", "Parameters", "Prefill at", "Flops", "Moved", "Decode: flops", "Moved", "Note")
         yield Table(head, tuple(rows))
     else:
         yield Paragraph(f"None yet: {code('forwardbook analyze-model NAME')} keeps the formulas of a model.")
+
+
+def _caution(subject: ModelSubject) -> str:
+    """What the page of the model says of the calls that its row shows."""
+    found = (subject.caution(point[1]) for phase in PHASES if (point := subject.point(phase)) is not None)
+    return next((plain(text) for text in found if text), "")
 
 
 def _brief(subject: ModelSubject, phase: str) -> list[str]:

@@ -190,14 +190,14 @@
       return undefined;
     }
 
-    #show({ regime, sizes, values }) {
+    #show({ regime, sizes, values, parts }) {
       for (const [name, cells] of this.results) cells.show(values[name]);
       for (const field of this.#fields) field.uses(regime.parameters.includes(field.name));
       this.#say("fb-holds", make("p", {}, "Regime ", make("strong", {}, regime.name), " holds",
         regime.context ? ` (${regime.context})` : "", regime.conditions.length ? ": " : ".",
         regime.conditions.map((text, place) => [place ? ", " : "", make("code", {}, bare(text))])));
       announce({ regime: regime.name, sizes });
-      this.#roofline?.show(calls(values), bitsOf(sizes));
+      this.#roofline?.show(calls(values, parts, this.#data.by_part), bitsOf(sizes));
       if (this.isTyped) this.#remember();
     }
 
@@ -239,9 +239,9 @@
     return [make("p", {}, "No regime holds:"), make("ul", {}, reasons)];
   };
 
-  /** One call as the plot sees it: every operation by itself, and everything fused. */
-  const calls = values => [
-    { name: "eager", meaning: "eager: each operation moves its own bytes", flops: values.flops, bytes: R.add(values.reads, values.writes) },
+  /** One call as the plot sees it: its parts one after another, and everything fused; `meaning` begins with a name. */
+  const calls = (values, parts, meaning) => [
+    { name: meaning.split(":")[0], meaning, flops: values.flops, bytes: R.add(values.reads, values.writes), parts },
     { name: "fused", meaning: "fused: only the boundary is moved", flops: values.flops, bytes: values.boundary },
   ];
 

@@ -42,6 +42,20 @@
     return { seconds, bound: seconds.n === 0n ? "none" : isCompute ? "compute" : "bandwidth" };
   };
 
+  /** The same of a point whose `parts` run one after another: the sum of their times; the bound is of the whole. */
+  const timingOf = (point, roof) => {
+    const whole = timing(point.flops, point.bytes, roof);
+    if (!point.parts?.length) return whole;
+    const spent = point.parts.map(part => R.times(timing(part.flops, part.bytes, roof).seconds, R.whole(part.times)));
+    return { seconds: spent.reduce(R.add, R.whole(0)), bound: whole.bound };
+  };
+
+  /** A point of the page's data with its amounts as rationals. */
+  const pointOf = ({ name, flops, bytes, parts }) => ({
+    name, flops: R.whole(flops), bytes: R.whole(bytes),
+    parts: parts.map(([times, ...work]) => ({ times, flops: R.whole(work[0]), bytes: R.whole(work[1]) })),
+  });
+
   /** flop/s that a roof allows at so many flops per byte. */
   const attainable = (intensity, roof) => {
     const moved = R.times(intensity, roof.bandwidth);
@@ -50,5 +64,5 @@
 
   const devicesOf = table => table.devices.map(data => new Device(data, table.formats));
 
-  F.peaks = Object.freeze({ devicesOf, timing, attainable });
+  F.peaks = Object.freeze({ devicesOf, timing, timingOf, pointOf, attainable });
 })();

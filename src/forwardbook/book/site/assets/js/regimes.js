@@ -28,6 +28,7 @@
       this.parameters = data.parameters;
       this.conditions = data.conditions;
       this.formulas = data.formulas;
+      this.parts = data.parts ?? [];
     }
 
     /** Formulas are simplified for sizes from 1 on; 0 only where a condition allows it. */
@@ -103,7 +104,8 @@
     costsAt(given, name = "") {
       const sizes = F.asSizes(given);
       const regime = this.chosen(sizes, name);
-      return { regime, sizes, values: valuesOf(regime.formulas, sizes) };
+      const parts = regime.parts.map(({ times, flops, moved }) => ({ times, ...valuesOf({ flops, bytes: moved }, sizes) }));
+      return { regime, sizes, values: valuesOf(regime.formulas, sizes), parts };
     }
   }
 

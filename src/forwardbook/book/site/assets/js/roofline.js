@@ -75,7 +75,7 @@
   const placed = (roof, place, point, mark) => {
     const intensity = R.over(point.flops, point.bytes);
     const rate = F.peaks.attainable(intensity, roof);
-    const { seconds, bound } = F.peaks.timing(point.flops, point.bytes, roof);
+    const { seconds, bound } = F.peaks.timingOf(point, roof);
     return {
       roof: place, mark, intensity: R.log10(intensity), rate: R.log10(rate),
       label: `${point.name} on ${roof.device.name} (${roof.format}): ${short(intensity)} flops per byte, ` +
@@ -85,13 +85,14 @@
 
   const short = value => A.scaled(value, "op");
 
-  const CAPTION = "Least time of one call: its matrix products at the peak, its bytes at the full bandwidth, whichever takes longer.";
+  const CAPTION = "Least time of one call: its matrix products at the peak, its bytes at the full bandwidth, whichever takes longer; " +
+    "a call of several parts takes the sum over them, one after another.";
   const FEW = 4;
 
   const timeTable = (roofs, points) => (points.length > FEW ? tableByCall : tableByDevice)(roofs, points);
 
   const timeCell = (point, roof) => {
-    const { seconds, bound } = F.peaks.timing(point.flops, point.bytes, roof);
+    const { seconds, bound } = F.peaks.timingOf(point, roof);
     return make("td", { class: "fb-number" }, A.seconds(seconds), make("small", {}, ` ${BOUNDS[bound]}`));
   };
 
@@ -125,7 +126,7 @@
   F.rooflineView = rooflineView;
 
   F.component("fb-roofline", async (element, data) => {
-    const points = data.points.map(point => ({ name: point.name, flops: R.whole(point.flops), bytes: R.whole(point.bytes) }));
+    const points = data.points.map(F.peaks.pointOf);
     const view = rooflineView(await F.load(data.devices), data.chosen);
     element.replaceChildren(view.element);
     view.show(points, Math.max(data.w_bits, data.a_bits));
