@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import CodeType
 
 import torch
 import torch.nn.functional as F
@@ -29,6 +33,8 @@ class Counted:
     run_flops: int
     weights: int
     untouched: tuple[str, ...]
+    lines: Mapping[int, int]
+    """Of the flops of the call those of each line of its class's forward()."""
 
 
 class _Carrying(TorchDispatchMode):
@@ -66,20 +72,45 @@ class _AnyDtype(TorchFunctionMode):
         return func(*args, **given)
 
 
+class _LineCounter(FlopCounterMode):
+    """torch's counter, which also says at which lines of a function it counted."""
+
+    def __init__(self, code: CodeType | None) -> None:
+        super().__init__(display=False)
+        self.code, self.lines = code, Counter[int]()
+        self.watching = False
+
+    def _count_flops(self, func_packet: object, out: object, args: object, kwargs: object) -> object:
+        before = self.get_total_flops()
+        found = super()._count_flops(func_packet, out, args, kwargs)
+        more = self.get_total_flops() - before
+        if more and self.watching:
+            self.lines[self._line()] += more
+        return found
+
+    def _line(self) -> int:
+        """The line of the outermost frame of the function; 0 outside it."""
+        line, frame = 0, sys._getframe(1)
+        while frame is not None:
+            line = frame.f_lineno if frame.f_code is self.code else line
+            frame = frame.f_back  # type: ignore[assignment]
+        return line
+
+
 @dataclass
 class _Tally:
-    counter: FlopCounterMode
+    counter: _LineCounter
     carrying: _Carrying
     start: int = 0
     flops: int = field(default=0)
 
     def before(self) -> None:
         self.start = self.counter.get_total_flops()
-        self.carrying.watching = True
+        self.carrying.watching = self.counter.watching = True
 
     def after(self) -> None:
         self.flops = self.counter.get_total_flops() - self.start
-        self.carrying.watching = False
+        self.carrying.watching = self.counter.watching = False
 
 
 def _storage(tensor: Tensor) -> int:
@@ -103,7 +134,8 @@ def count(
             with torch.device("meta"), no_initialisation(), carrying:
                 root = recipe.build(chosen).eval()
                 args, kwargs = recipe.inputs(chosen, root, MetaMaker())
-            counter = FlopCounterMode(display=False)
+            code = getattr(inspect.unwrap(type(root.get_submodule(path)).forward), "__code__", None)
+            counter = _LineCounter(code)
             tally = _Tally(counter, carrying)
             with (
                 watched(root, path, occurrence, tally.before, tally.after),
@@ -114,7 +146,8 @@ def count(
                 root(*args, **kwargs)
     finally:
         torch.set_default_dtype(default)
-    return Counted(tally.flops, counter.get_total_flops(), *_weights(root.get_submodule(path), carrying.seen))
+    weights, untouched = _weights(root.get_submodule(path), carrying.seen)
+    return Counted(tally.flops, counter.get_total_flops(), weights, untouched, dict(counter.lines))
 
 
 def _weights(module: nn.Module, seen: set[int]) -> tuple[int, tuple[str, ...]]:

@@ -36,7 +36,15 @@ PARAMETERS = (
 AGREES = Judge(name="counter", quantity="flops", agreed=1, asked=1)
 SILENT = Judge(name="counter", quantity="flops", agreed=0, asked=0)
 DISPUTES = Judge(
-    name="allocator", quantity="peak", agreed=0, asked=1, ours=8192, theirs=7168, file="m.py", line=12
+    name="allocator",
+    quantity="peak",
+    agreed=0,
+    asked=1,
+    ours=8192,
+    theirs=7168,
+    file="m.py",
+    line=12,
+    line_is="difference",
 )
 BRANCH = "the value of a bool scalar, taken as False: `if x.mean() > 0:`"
 CHECK = "the value of a check of data, which holds (_is_all_true)"
@@ -153,7 +161,7 @@ def test_a_judge_that_disagrees_takes_exact_away() -> None:
     """The reason names the judge, the quantity, the line and both numbers."""
     found = of_regime(regime(judges=(AGREES, DISPUTES)), PARAMETERS)
     assert "unproved" == found.verdict
-    assert "allocator says otherwise of peak at m.py:12: 7,168 against our 8,192" == found.reason
+    assert "allocator says otherwise of peak from m.py:12 on: 7,168 against our 8,192" == found.reason
 
 
 def test_a_silent_judge_takes_nothing_away() -> None:

@@ -92,14 +92,15 @@ class Storages:
         """Writes down the birth of the storage of an output, of so many bytes, if it was born here."""
         if operand.fresh and operand.storage not in self.born:
             self.born[operand.storage] = size
-            self._trace.events.append(Event(operand.storage, size, alive=True))
+            event = Event(operand.storage, size, alive=True, operation=len(self._trace.operations))
+            self._trace.events.append(event)
 
     def _died(self, cdata: int, key: int) -> None:
         if self._keys.get(cdata) == key:
             del self._keys[cdata]
         size = self.born.pop(key, None)
         if size is not None:
-            self._trace.events.append(Event(key, size, alive=False))
+            self._trace.events.append(Event(key, size, False, len(self._trace.operations)))
 
     def size(self, value: int | torch.SymInt) -> Size:
         """The expression of a symbolic integer where there are expressions, else its number."""

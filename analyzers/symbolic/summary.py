@@ -205,11 +205,7 @@ def _lines(trace: Trace, call: CallRecord) -> tuple[LineSummary, ...]:
     chains: dict[LineKey, dict[str, None]] = {}
     submodules: dict[LineKey, dict[int, None]] = {}
     for operation in trace.of(call):
-        frames, child = operation.frames, -1
-        for index in trace.ancestors(operation.call):
-            if index == call.index:
-                break
-            frames, child = trace.calls[index].site, index
+        frames, child = frames_below(trace, call, operation)
         place, beneath = executed(frames, code)
         key = (place.file, place.line, place.end_line)
         costs[key] = costs.get(key, Cost.zero()) + operation.cost
@@ -228,6 +224,18 @@ def _lines(trace: Trace, call: CallRecord) -> tuple[LineSummary, ...]:
         )
         for key in sorted(costs)
     )
+
+
+def frames_below(
+    trace: Trace, call: CallRecord, operation: OperationRecord
+) -> tuple[tuple[Place, ...], int]:
+    """The frames of `call` itself beneath which an operation ran, and the call of a submodule, else -1."""
+    frames, child = operation.frames, -1
+    for index in trace.ancestors(operation.call):
+        if index == call.index:
+            break
+        frames, child = trace.calls[index].site, index
+    return frames, child
 
 
 def forward_code(kind: type[torch.nn.Module]) -> tuple[str, str]:

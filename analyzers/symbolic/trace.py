@@ -83,11 +83,15 @@ class CallRecord:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A storage born (`size` bytes) or gone (`size` is what it held, `alive` False)."""
+    """A storage born (`size` bytes) or gone (`size` is what it held, `alive` False).
+
+    `operation` is the place in the trace of the one that bore it, or that came next when it died.
+    """
 
     storage: int
     size: Size
     alive: bool
+    operation: int = -1
 
 
 @dataclass(frozen=True, slots=True)

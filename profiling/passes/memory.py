@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch._C._profiler import _EventType
+from torch._C._profiler import _ProfilerEvent
 from torch.profiler import ProfilerActivity, profile, record_function
 
-from forwardbook.profiling.allocated import replayed
-from forwardbook.profiling.judges import WORKSPACES
+from forwardbook.profiling.allocations import allocations_in
+from forwardbook.profiling.cpu_kernels import WORKSPACES
 from forwardbook.profiling.passes.workload import CallSeen, Workload, synchronise, watching
 
 _MARK = "forwardbook: call "
@@ -129,27 +129,12 @@ def tensors_in(value: object, seen: set[int] | None = None) -> Iterator[torch.Te
         yield from tensors_in(one, seen)
 
 
-def _replay(tree: Any, calls: list[CallSeen]) -> list[PeakCall]:
-    waiting, events = list(tree), []
-    while waiting:
-        event = waiting.pop()
-        events.append(event)
-        waiting += event.children
-    spans = {e.name: (e.start_time_ns, e.end_time_ns) for e in events if e.name.startswith(_MARK)}
+def _replay(tree: Iterable[_ProfilerEvent], calls: list[CallSeen]) -> list[PeakCall]:
+    method = "allocations seen by torch.profiler, replayed"
     kernels = (*_PRODUCTS, *(name for names, _ in WORKSPACES.values() for name in names))
-    own = [(e.start_time_ns, e.end_time_ns) for e in events if e.name.startswith(kernels)]
-    memory = sorted(
-        (e.start_time_ns, e.extra_fields.ptr, e.extra_fields.alloc_size)
-        for e in events
-        if e.tag == _EventType.Allocation
-    )
     found: list[PeakCall] = []
-    for call in calls:
-        start, end = spans[f"{_MARK}{call.index}"]
-        inside = [one for one in memory if start <= one[0] <= end]
-        found.append(
-            PeakCall(
-                call, replayed(inside, own), replayed(inside), "allocations seen by torch.profiler, replayed"
-            )
-        )
+    every = allocations_in(tree, [f"{_MARK}{one.index}" for one in calls])
+    for call, all_of in zip(calls, every, strict=True):
+        own = all_of.workspaces(all_of.spans(kernels))
+        found.append(PeakCall(call, all_of.without(own | all_of.numbers).peak(), all_of.peak(), method))
     return found

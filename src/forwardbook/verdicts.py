@@ -106,8 +106,15 @@ def said_by(judge: Judge) -> str:
     numbers = judge.remark
     if judge.ours is not None and judge.theirs is not None:
         numbers = f"{judge.theirs:,} against our {judge.ours:,}"
-    place = f" at {judge.file}:{judge.line}" if judge.file else ""
-    return f"{judge.name} says otherwise of {judge.quantity}{place}: {numbers}"
+    place = f"{judge.file}:{judge.line}"
+    where = {"difference": f" from {place} on", "peak": f" (ours is at {place})", "": ""}[judge.line_is]
+    return f"{judge.name} says otherwise of {judge.quantity}{where}: {numbers or 'in some runs'}"
+
+
+def disputes(entry: Entry) -> Iterator[tuple[Regime, Judge]]:
+    """Each judge that disagrees, with the regime that it was asked of."""
+    for one in entry.regimes:
+        yield from ((one, judge) for judge in (one.proof.judges if one.proof else ()) if judge.disagrees)
 
 
 def _judged_regime(regime: Regime, found: Judgement) -> Regime:

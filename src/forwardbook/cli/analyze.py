@@ -50,7 +50,10 @@ def analyze_module(
     jobs: Jobs = 1,
     cluster: Cluster = "",
 ) -> None:
-    """Derive the cost formulas of classes from their forward(), prove them, store them."""
+    """Derive the cost formulas of classes from their forward(), prove them, store them.
+
+    Exit code 1 if a class could not be analysed, or if a judge disagrees with its formulas.
+    """
     from forwardbook.cli.agent_options import chosen_analyst, show_preview, show_spent
     from forwardbook.cli.analyze_view import show_analysis, show_outcomes
     from forwardbook.pipeline.analysis.many import analyze_many
@@ -100,8 +103,8 @@ def analyze_module(
     finally:
         show_spent(chosen)
     if len(names) == 1:
-        show_analysis(analysis, as_json, explain)
-    elif failed:
+        failed = not show_analysis(analysis, as_json, explain)
+    if failed:
         raise typer.Exit(1)
 
 

@@ -10,13 +10,14 @@ from pydantic import JsonValue
 
 from forwardbook.pipeline.analysis.many import Outcome
 from forwardbook.pipeline.analysis.one import Analysis
+from forwardbook.verdicts import disputes, said_by
 
 
-def show_analysis(analysis: Analysis, as_json: bool, explain: bool = False) -> None:
-    """One entry on standard output, what became of it beside."""
+def show_analysis(analysis: Analysis, as_json: bool, explain: bool = False) -> bool:
+    """One entry on standard output, what became of it beside; whether no judge disagrees with it."""
     if as_json:
         print(json.dumps(_json(analysis), indent=1))
-        return
+        return _agrees(analysis)
     from forwardbook.cli.entry_view import entry_view
     from forwardbook.cli.explain_view import explain_view
     from forwardbook.cli.terminal import console
@@ -25,10 +26,11 @@ def show_analysis(analysis: Analysis, as_json: bool, explain: bool = False) -> N
     if explain:
         console().print(explain_view(analysis.entry))
     _say(_closing(analysis))
+    return _agrees(analysis)
 
 
 def show_outcomes(outcomes: Iterable[Outcome], as_json: bool) -> int:
-    """A line for each of several classes as it is done, problems in full; how many failed.
+    """A line for each of several classes as it is done, problems in full; how many failed or are disputed.
 
     As JSON one list: an entry with its key, or the `problem` of a `name`.
     """
@@ -46,9 +48,24 @@ def show_outcomes(outcomes: Iterable[Outcome], as_json: bool) -> int:
             print(
                 f"{entry.validation.verdict:<8} {entry.full_class_name}  {_closing(one.analysis)}", flush=True
             )
+        failed += not _agrees(one.analysis)
     if as_json:
         print(json.dumps(found, indent=1))
     return failed
+
+
+def _agrees(analysis: Analysis) -> bool:
+    """Whether every judge that was asked agrees; each that does not is told, with line and both numbers."""
+    holder = analysis.holder or analysis.entry
+    found = list(disputes(holder))
+    for regime, judge in found:
+        place = holder.code_location
+        at = (judge.file, judge.line) if judge.file else (place.file, place.line_start)
+        _say(f"{at[0]}:{at[1]}: regime {regime.name}: {said_by(judge)}")
+    if found:
+        name = analysis.entry.full_class_name
+        _say(f"{name} is {holder.validation.verdict}: a judge that shares no rule with it disagrees")
+    return not found
 
 
 def _json(analysis: Analysis) -> JsonValue:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from forwardbook.cli.terminal import verdict_text
+from forwardbook.verdicts import said_by
 
 if TYPE_CHECKING:
     from forwardbook.schema import Proof, ProofPoint
@@ -26,10 +27,10 @@ def proof_view(proof: Proof, names: Collection[str] = ()) -> RenderableType:
     if len(proof.points) > len(shown):
         parts.append(Text(f"and {len(proof.points) - len(shown)} more points, equal in every number", "dim"))
     for judge in proof.judges:
-        agreed = judge.agreed == judge.asked
+        said = f"; {said_by(judge)}" if judge.disagrees else ""
         remark = f" ({judge.remark})" if judge.remark else ""
-        text = f"{judge.name} on {judge.quantity}: agreed {judge.agreed} of {judge.asked} times{remark}"
-        parts.append(Text(text, style="" if agreed else "yellow"))
+        text = f"{judge.name} on {judge.quantity}: agreed {judge.agreed} of {judge.asked} times{said}{remark}"
+        parts.append(Text(text, style="bold red" if judge.disagrees else ""))
     return Group(*parts)
 
 
@@ -38,6 +39,8 @@ def _headline(proof: Proof) -> Text:
     text.append(
         f" on {proof.device}, {proof.dtype}: {len(proof.points)} random points, {proof.lines_checked} lines"
     )
+    if proof.reason:
+        text.append(f"; because {proof.reason}")
     if proof.static_agrees is not None:
         text.append(f"; the static derivation {'agrees' if proof.static_agrees else 'differs'}")
     return text

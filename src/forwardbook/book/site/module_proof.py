@@ -9,6 +9,7 @@ from forwardbook.book.blocks import Block, Bullets, Code, Heading, Paragraph
 from forwardbook.book.inline import plain
 from forwardbook.book.site.data import Grid
 from forwardbook.schema import QUANTITIES, Entry, Proof, Regime
+from forwardbook.verdicts import said_by
 
 SHOWN: Final = 4
 """Points of a proof that are shown; the others agree as well, and the text says how many there are."""
@@ -31,7 +32,7 @@ def _proof(regime: Regime, proof: Proof) -> Iterator[Block]:
     yield Paragraph(
         f"**{proof.verdict}** on {plain(proof.device)} in {plain(proof.dtype)}: "
         f"{len(proof.points)} random points, {proof.lines_checked} lines compared"
-        f"{static[proof.static_agrees]}. "
+        f"{static[proof.static_agrees]}. {f'{plain(proof.reason)}. ' if proof.reason else ''}"
         "A cell with one number was predicted and measured alike; else both stand there."
     )
     points = proof.points[:SHOWN]
@@ -49,6 +50,7 @@ def _proof(regime: Regime, proof: Proof) -> Iterator[Block]:
     yield Bullets(
         tuple(
             f"{plain(judge.name)} on {plain(judge.quantity)}: agreed {judge.agreed} of {judge.asked} times"
+            + (f"; {plain(said_by(judge))}" if judge.disagrees else "")
             + (f" ({plain(judge.remark)})" if judge.remark else "")
             for judge in proof.judges
         )

@@ -10,7 +10,7 @@ from forwardbook.pipeline.derivation.defaults import plain_defaults
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.profiling.claim import Claim, ClaimedLine, Counted, Named
 from forwardbook.profiling.claimed import Judged
-from forwardbook.profiling.judges import COUNTER, uncounted
+from forwardbook.profiling.counter_judge import COUNTER, uncounted
 from forwardbook.profiling.proof import UNEQUAL
 from forwardbook.saying import ALONE
 from forwardbook.schema import (
@@ -154,8 +154,9 @@ def _judges(judged: Judged) -> list[Judge]:
     if not judged.counter or names & uncounted():
         return []
     agreed = [ours == theirs for ours, theirs in judged.counter]
-    remark = next((f"{theirs} against our {ours}" for ours, theirs in judged.counter if ours != theirs), "")
-    return [Judge(name=COUNTER, quantity="flops", agreed=sum(agreed), asked=len(agreed), remark=remark)]
+    ours, theirs = next((pair for pair in judged.counter if pair[0] != pair[1]), judged.counter[0])
+    numbers = {"ours": ours, "theirs": theirs}
+    return [Judge(name=COUNTER, quantity="flops", agreed=sum(agreed), asked=len(agreed), **numbers)]
 
 
 def _parameters(claim: Claim, judged: Judged, names: Sequence[str]) -> list[Parameter]:

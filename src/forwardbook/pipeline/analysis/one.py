@@ -45,6 +45,8 @@ class Analysis:
     entry: Entry
     cached: bool
     seconds: float
+    holder: Entry | None = None
+    """The entry that has its formulas, where that is another."""
 
 
 def analyze(
@@ -104,7 +106,8 @@ def attempt(
     wanted = subject(typed)
     key = None if force else known_key(wanted, options.derive, options.given(), database)
     if key is not None and not (chosen is not None and is_open(database[key])):
-        return Analysis(key, database[key], True, time.monotonic() - begin)
+        holder = database.resolved(key)[1]
+        return Analysis(key, database[key], True, time.monotonic() - begin, holder)
     check_writable(workspace)
     if chosen is not None and options.derive == "static":
         raise ForwardbookError(

@@ -6,7 +6,7 @@ from typing import Final
 
 from forwardbook.saying import DATA
 from forwardbook.schema import Entry
-from forwardbook.verdicts import said_by
+from forwardbook.verdicts import disputes, said_by
 
 ASKED: Final = frozenset({"unsupported", "forward", "timeout", "memory", "wrong"})
 """Kinds of problems of the engines that a person may have a model look into."""
@@ -18,9 +18,8 @@ def open_points(entry: Entry | None, problem: str = "", kind: str = "") -> tuple
     if entry is not None and "agent" not in entry.derived_by:
         for row in entry.unresolved:
             found.append(f"{row.file}:{row.line}: {row.operation}: {row.reason}")
+        found += [f"regime {regime.name}: {said_by(judge)}" for regime, judge in disputes(entry)]
         for one in entry.regimes:
-            disputed = [judge for judge in one.proof.judges if judge.disagrees] if one.proof else []
-            found += [f"regime {one.name}: {said_by(judge)}" for judge in disputed]
             for assumed in one.assumptions:
                 if assumed.startswith(DATA):
                     found.append(

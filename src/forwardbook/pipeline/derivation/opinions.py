@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.found import Found
+from forwardbook.profiling.case import Case
 from forwardbook.profiling.judges import ask
 from forwardbook.profiling.proof import Point, widths_of
 from forwardbook.schema import Judge
@@ -23,8 +24,8 @@ def opinions(found: Found) -> list[Judge]:
     operations = [name for line in derived.pattern.summary.lines for name, _ in line.operations]
     pattern = derived.pattern
     try:
-        call = (derived.recipe, names, FULL, pattern.path, pattern.occurrence)
-        return ask(*call, point.measured, operations, of_data)
+        call = Case(derived.recipe, names, FULL, pattern.path, pattern.occurrence, point.measured)
+        return ask(call, operations, of_data)
     except Exception as error:  # noqa: BLE001 - the module may refuse the CPU; then nobody has an opinion
         remark = f"could not be asked: {type(error).__name__}: {str(error)[:120]}"
         return [Judge(name="judges", quantity="all", agreed=0, asked=0, remark=remark)]

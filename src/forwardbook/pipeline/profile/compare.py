@@ -11,7 +11,6 @@ from typing import Final
 from forwardbook.models.totals import Row, Totals
 from forwardbook.pipeline.model.source import ModelRefused
 from forwardbook.pipeline.profile.predict import Predictor
-from forwardbook.profiling.judges import NUMBERS
 from forwardbook.profiling.passes.flops import CountedCall
 from forwardbook.profiling.passes.memory import PeakCall
 from forwardbook.profiling.passes.traffic import Moved, TrafficCall
@@ -29,12 +28,11 @@ class Pair:
     predicted: int
     measured: int
     method: str
-    allowed: int = 0
 
     @property
     def equal(self) -> bool:
-        """The same number; a processor's peak may exceed it by the few numbers that operations wrap."""
-        return 0 <= self.difference <= self.allowed
+        """Whether it is the same number."""
+        return self.difference == 0
 
     @property
     def difference(self) -> int:
@@ -97,7 +95,7 @@ def _whole(
     if counted is not None:
         yield Pair("flops", int(totals.total.flops), counted.flops, "torch.utils.flop_counter")
     if peak is not None:
-        yield Pair("peak bytes", ceil(totals.total.peak), peak.peak, peak.method, NUMBERS)
+        yield Pair("peak bytes", ceil(totals.total.peak), peak.peak, peak.method)
     for name in ("bytes read by products", "bytes written by products"):
         pairs = [pair for module in modules for pair in module.pairs if pair.quantity == name]
         if pairs:
