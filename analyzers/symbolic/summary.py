@@ -14,7 +14,7 @@ import torch
 
 from forwardbook.analyzers.ops import Size
 from forwardbook.analyzers.symbolic.peaks import contenders
-from forwardbook.analyzers.symbolic.trace import CallRecord, Place, Trace
+from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Place, Trace
 from forwardbook.cost import Cost
 from forwardbook.formula import Expr
 
