@@ -52,7 +52,7 @@ schema: $(STAMP) ## write the database's JSON schema from the models
 	$(BIN)/forwardbook schema > src/forwardbook/module_db.schema.json
 
 explain: $(STAMP) ## document this repository into build/explained, every claim checked
-	$(BIN)/forwardbook explain --repository . --out build/explained --jobs $(JOBS)
+	$(BIN)/forwardbook explain --repository . --out build/explained --strict --jobs $(JOBS)
 
 site: $(STAMP) ## build the book into site/: a page for every class and model, every link checked
 	$(BIN)/forwardbook site build

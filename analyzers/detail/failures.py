@@ -150,7 +150,7 @@ def cleanups(file: OpenFile, scope: Scope) -> tuple[Cleanup, ...]:
     found = list(_cleanups(file, scope))
     node = scope.function
     if node is not None and node.name in ("__exit__", "__aexit__"):
-        found.insert(0, Cleanup(node.lineno, "__exit__", f"{scope.qualname}()"))
+        found.insert(0, Cleanup(node.lineno, node.name, f"{scope.qualname}()"))
     elif node is not None and node.name == "__del__":
         found.insert(0, Cleanup(node.lineno, "__del__", f"{scope.qualname}()"))
     return tuple(found)

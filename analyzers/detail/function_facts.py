@@ -117,7 +117,7 @@ class Cleanup:
     """What is done however the code ends: a `finally`, a `with`, an `__exit__`, `atexit`, `__del__`, ..."""
 
     line: int
-    kind: Literal["finally", "with", "__exit__", "__del__", "atexit", "finalizer", "close"]
+    kind: Literal["finally", "with", "__exit__", "__aexit__", "__del__", "atexit", "finalizer", "close"]
     text: str
 
 

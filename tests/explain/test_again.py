@@ -135,10 +135,8 @@ def test_interrupted_run_is_resumed(request_for: Request) -> None:
     assert kept == {name: time for name, time in _times(request_for.out).items() if name in kept}
 
 
-def test_page_with_a_false_claim_is_not_written(
-    request_for: Request, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever writes a page, a claim that the source contradicts keeps it from being written."""
+def test_a_false_claim_is_left_out_and_counted(request_for: Request, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the source contradicts is left out of a page, whoever writes it; the next run counts it again."""
     import forwardbook.book.pages as pages
     from forwardbook.book.blocks import Paragraph
 
@@ -150,14 +148,17 @@ def test_page_with_a_false_claim_is_not_written(
         return Page(page.name, page.front_matter, (*page.blocks, false)) if "shapes" in path else page
 
     monkeypatch.setattr(pages, "file_page", lying)
-    report = explained(request_for)
-    [page] = [page for page in report.pages if page.name == "shapes.md"]
-
-    assert ("contradicted", True) == (page.outcome, report.failed)
-    assert "geometry/shapes.py" in page.wrong[0]
+    first, again = explained(request_for), explained(request_for)
+    [page] = [page for page in first.pages if page.name == "shapes.md"]
+    [kept] = [page for page in again.pages if page.name == "shapes.md"]
     assert request_for.out is not None
-    assert not (request_for.out / "shapes.md").exists()
-    assert (request_for.out / "report.md").exists()
+    text = (request_for.out / "shapes.md").read_text(encoding="utf-8")
+
+    assert ("written", False, 1) == (page.outcome, first.failed, first.left_out)
+    assert ("unchanged", page.left_out) == (kept.outcome, kept.left_out)
+    assert "geometry/shapes.py" in page.left_out[0]
+    assert "is short" not in text
+    assert "Left out, because the source does not support them: 1." in text
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="this user may write everywhere")

@@ -48,6 +48,9 @@ def explain(
         False
     ),
     force: Annotated[bool, typer.Option("--force", help="Overwrite pages that were edited by hand.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 if a statement was left out of a page.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON, write nothing.")] = False,
     analyst: Analyst = None,
     max_cost: MaxCost = None,
@@ -92,7 +95,7 @@ def explain(
         show_spent(chosen)
     gc.freeze()  # the process is about to end: its facts need not be searched for cycles first
     _tell(report)
-    if report.failed:
+    if report.failed or (strict and report.left_out):
         raise typer.Exit(1)
 
 
@@ -102,6 +105,8 @@ def _tell(report: Report) -> None:
         _say(f"{page.outcome:<12} {page.path}{page.figures}", sys.stdout)
         for line in page.wrong:
             _say(f"  {line}")
+        for line in page.left_out:
+            _say(f"  left out: {line}")
     for line in report.problems:
         _say(line)
     _say(report.closing)

@@ -17,7 +17,8 @@ class RunRecord:
     """`stamp` is the state of the files as their folder tells it, `content` that of their bytes.
 
     `seen` holds (modified, size) of each page that was written or found up to date in this state, so that
-    a page which nobody touched is not read again; `told` holds its figures.
+    a page which nobody touched is not read again; `told` holds its figures, `left_out` what it does not
+    state.
     """
 
     stamp: str = ""
@@ -26,6 +27,7 @@ class RunRecord:
     seen: dict[str, tuple[int, int]] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def load_record(subject: str) -> RunRecord:
@@ -40,6 +42,7 @@ def load_record(subject: str) -> RunRecord:
             {name: (int(modified), int(size)) for name, (modified, size) in seen.items()},
             {str(name): str(text) for name, text in raw["told"].items()},
             tuple(str(text) for text in raw["problems"]),
+            {str(name): tuple(map(str, lines)) for name, lines in raw["left_out"].items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return RunRecord()

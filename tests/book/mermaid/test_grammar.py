@@ -68,7 +68,7 @@ def test_kept_verdicts_are_not_asked_again() -> None:
     grammar = Grammar({key(text): kept})
 
     assert kept == grammar.check(text)
-    assert grammar._thread is None
+    assert grammar._engine is None
 
 
 def test_missing_package_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

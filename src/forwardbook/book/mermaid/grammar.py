@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from hashlib import sha256
@@ -30,18 +31,41 @@ class Parsed:
     message: str = ""
 
 
-class Grammar:
-    """Mermaid's grammar behind a store of verdicts by `key(text)`; `store` may outlive the process.
+class _Server:
+    """The one thread of a process in which every V8 is made and asked.
 
-    The thread is a daemon: a program that ends early does not wait for verdicts that nobody reads.
+    A V8 that a second thread makes ends the process on machines with memory protection keys: a thread has the
+    key of the first V8 only if it descends from that V8's thread. It is a daemon: a program that ends early
+    does not wait for verdicts that nobody reads. A forked process begins anew.
     """
+
+    def __init__(self) -> None:
+        self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._process = 0
+
+    def put(self, work: Callable[[], None]) -> None:
+        """Do some work in that thread, after all that was put before."""
+        if self._process != os.getpid():
+            self._process, self._waiting = os.getpid(), SimpleQueue()
+            threading.Thread(target=self._serve, args=(self._waiting,), name="mermaid", daemon=True).start()
+        self._waiting.put(work)
+
+    @staticmethod
+    def _serve(waiting: SimpleQueue[Callable[[], None]]) -> None:
+        while True:
+            waiting.get()()
+
+
+_SERVER: Final = _Server()
+
+
+class Grammar:
+    """Mermaid's grammar behind a store of verdicts by `key(text)`; `store` may outlive the process."""
 
     def __init__(self, store: MutableMapping[str, Parsed] | None = None, seconds: float = SECONDS) -> None:
         self.store: MutableMapping[str, Parsed] = {} if store is None else store
         self.seconds = seconds
         self._asked: dict[str, Future[Parsed]] = {}
-        self._waiting: SimpleQueue[tuple[str, str] | None] = SimpleQueue()
-        self._thread: threading.Thread | None = None
         self._engine: Engine | None = None
         self._missing: Parsed | None = None
 
@@ -54,10 +78,7 @@ class Grammar:
         if name in self.store or len(text) > MAX_TEXT:
             future.set_result(self.store.get(name) or _too_long(text))
             return future
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._serve, name="mermaid", daemon=True)
-            self._thread.start()
-        self._waiting.put((text, name))
+        _SERVER.put(lambda: self._answer(text, name, future))
         return future
 
     def check(self, text: str) -> Parsed:
@@ -65,21 +86,18 @@ class Grammar:
         return self.submit(text).result()
 
     def close(self) -> None:
-        """End the thread and the engine."""
-        if self._thread is not None:
-            self._waiting.put(None)
-            self._thread.join()
-            self._thread = None
+        """End the engine, once it has answered what was asked."""
+        if self._asked:
+            done = threading.Event()
+            _SERVER.put(self._drop)
+            _SERVER.put(done.set)
+            done.wait()
 
-    def _serve(self) -> None:
-        """Answer until there is nothing more to come."""
-        while (asked := self._waiting.get()) is not None:
-            text, name = asked
-            try:
-                self._asked[name].set_result(self._ask(text, name))
-            except BaseException as problem:  # whoever waits shall have it
-                self._asked[name].set_exception(problem)
-        self._drop()
+    def _answer(self, text: str, name: str, future: Future[Parsed]) -> None:
+        try:
+            future.set_result(self._ask(text, name))
+        except BaseException as problem:  # whoever waits shall have it
+            future.set_exception(problem)
 
     def _ask(self, text: str, name: str) -> Parsed:
         if self._missing is not None:

@@ -23,7 +23,7 @@ class Written:
     markdown: str
     supported: int = 0
     unverified: int = 0
-    contradicted: int = 0
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,11 @@ def check(name: str, says: str, words: str) -> Callable[[Rule], Rule]:
 
 @check("claims", "No claim is contradicted by the source.", "accurate accuracy correct verified true")
 def _claims(survey: Survey, pages: Pages) -> Finding:
-    wrong = sum(page.contradicted for page in pages.values())
     right = sum(page.supported for page in pages.values())
     open_ = sum(page.unverified for page in pages.values())
-    return Finding(not wrong and right > 0, f"{right} claims hold, {wrong} do not, {open_} cannot be told")
+    left_out = sum(page.left_out for page in pages.values())
+    told = f"{right} claims hold, {open_} cannot be told, {left_out} were left out"
+    return Finding(right > 0, told)
 
 
 @check(
@@ -178,8 +179,7 @@ def _native(survey: Survey, pages: Pages) -> Finding:
 )
 def _diagrams(survey: Survey, pages: Pages) -> Finding:
     count = sum(page.markdown.count("\n```mermaid\n") for page in pages.values())
-    wrong = sum(page.contradicted for page in pages.values())
-    return Finding(count > 0 and not wrong, f"{count} diagrams; {wrong} contradicted claims")
+    return Finding(count > 0, f"{count} diagrams")
 
 
 @check(

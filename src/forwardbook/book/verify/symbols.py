@@ -19,6 +19,7 @@ _CALL = re.compile(r"^[\w.:~]+\(.*\)$", re.DOTALL)
 _DOTTED = re.compile(r"^@?~?[A-Za-z_]\w*(?:(?:\.|::)~?[A-Za-z_]\w*)*(?:\(\))?$")
 _PATH = re.compile(r"^[\w@+-][\w@+. -]*(?:/[\w@+. -]+)*/?$")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|^[A-Z][a-z0-9]+[A-Z]")
+_SPECIAL = re.compile(r"__\w+__$")  # members that classes of other libraries have without naming them here
 _CLOSE = 0.8
 
 
@@ -119,6 +120,8 @@ def _check_dotted(
         return ("member" if classes else "symbol"), supported(targets[0].path)
     if classes:
         return "member", check_member(classes, last, context, scoped)
+    if _is_local(name.partition(".")[0], context, near):
+        return "symbol", _check_outside(name, context, near)
     files = tuple(one.path for one in owners if one.is_file)
     if files:
         return "symbol", _check_global(files, name, last, context)
@@ -127,6 +130,15 @@ def _check_dotted(
             return "symbol", supported()
         return "symbol", contradicted(f"the package {head} has no {last}" + _suggest(name, names.packages))
     return "symbol", _check_outside(name, context, near)
+
+
+def _is_local(head: str, context: Context, near: tuple[str, ...]) -> bool:
+    """Whether the nearest file binds a name itself, to no module of the repository: then it is that value."""
+    names = context.names
+    for path in near:
+        if head in names.bound_in(path):
+            return names.sources.graph.resolve(path, head) is None
+    return False
 
 
 def check_member(classes: list[Target], last: str, context: Context, scoped: bool = False) -> Verdict:
@@ -174,7 +186,7 @@ def has_global(names: Names, path: str, name: str) -> bool:
 def _check_outside(name: str, context: Context, near: tuple[str, ...]) -> Verdict:
     names = context.names
     parts = name.split(".")
-    missing = [part for part in parts if not names.is_word(part, near)]
+    missing = [part for part in parts if not _SPECIAL.match(part) and not names.is_word(part, near)]
     root = parts[0] in names.outside or parts[0] in EVERYWHERE
     if not missing:
         if root or any(parts[0] in _aliases(names, path) for path in near):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import keyword
 import re
@@ -26,6 +27,7 @@ class Words:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._words: dict[str, frozenset[bytes]] = {}
+        self._bound: dict[str, frozenset[str]] = {}
 
     @cached_property
     def packages(self) -> frozenset[str]:
@@ -66,6 +68,31 @@ class Words:
         if path not in self._words:
             self._words[path] = frozenset(_IDENTIFIER.findall(self.sources.read(path) or b""))
         return self._words[path]
+
+    def bound_in(self, path: str) -> frozenset[str]:
+        """Every name that a file of Python binds anywhere: variables, parameters, aliases of imports."""
+        if path not in self._bound:
+            self._bound[path] = frozenset(self._bound_in(path))
+        return self._bound[path]
+
+    def _bound_in(self, path: str) -> Iterator[str]:
+        facts = self.sources.files.get(path)
+        if facts is None or facts.language != "python":
+            return
+        try:
+            tree = ast.parse(self.sources.read(path) or b"")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        for node in ast.walk(tree):
+            match node:
+                case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                    yield name
+                case ast.alias(name=name, asname=alias):
+                    yield alias or name.partition(".")[0]
+                case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                    yield name
+                case _:
+                    pass
 
     @cached_property
     def written(self) -> frozenset[bytes]:

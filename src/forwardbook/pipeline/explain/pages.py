@@ -57,13 +57,19 @@ class Report:
         return any(page.failed for page in self.pages)
 
     @property
+    def left_out(self) -> int:
+        """How many statements the pages do not make, because the source does not support them."""
+        return sum(len(page.left_out) for page in self.pages)
+
+    @property
     def closing(self) -> str:
         """How many pages came out how, and how long it took."""
         counts: dict[str, int] = {}
         for page in self.pages:
             counts[page.outcome] = counts.get(page.outcome, 0) + 1
         told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-        return f"{len(self.pages)} pages: {told}; {self.seconds:.1f} s"
+        left_out = f"; {self.left_out} statements left out" if self.left_out else ""
+        return f"{len(self.pages)} pages: {told}{left_out}; {self.seconds:.1f} s"
 
 
 def explain(request: Request, told: Told = lambda doing, done, total: None) -> Report:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.book.blocks import Paragraph, markdown
+from forwardbook.book.left_out import without
 from forwardbook.book.page import Page, Value
 from forwardbook.book.repository.checks import Written
 from forwardbook.book.repository.components import components
@@ -38,18 +39,18 @@ _LINES_OF: Final = re.compile(r"`([^`\n]+):\d")
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A page as it would be written, and what came of its claims; `wrong` are the contradicted ones."""
+    """A page as it is written, what came of its claims, and what it does not state (`left_out`: and why)."""
 
     planned: Planned
     markdown: str
     supported: int
     unverified: int
-    wrong: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def written(self) -> Written:
         """What the index says of the page."""
-        return Written(self.planned.name, self.markdown, self.supported, self.unverified, len(self.wrong))
+        return Written(self.planned.name, self.markdown, self.supported, self.unverified, len(self.left_out))
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,30 @@ class Press:
         """The page, its claims held against the sources."""
         page = self.page(planned)
         page = replace(page, blocks=(*page.blocks, *self.prose.get(planned.name, ())))
-        claims = self.verifier.verify(page.markdown(), self.place(planned.name))
+        page, claims, left_out = self._held(page)
         supported = sum(each.state == "supported" for each in claims)
         open_ = sum(each.state == "unverified" for each in claims)
-        wrong = tuple(_shown(each) for each in claims if each.state in ("contradicted", "stale"))
-        said = Paragraph(f"Claims of this page: {supported} hold, {open_} cannot be told from the source.")
+        said = f"Claims of this page: {supported} hold, {open_} cannot be told from the source."
+        if left_out:
+            said += f" Left out, because the source does not support them: {len(left_out)}."
         front = {**page.front_matter, "supported": supported, "unverified": open_}
-        whole = replace(page, front_matter=front, blocks=(*page.blocks, said))
-        return Rendered(planned, whole.markdown(), supported, open_, wrong)
+        whole = replace(page, front_matter=front, blocks=(*page.blocks, Paragraph(said)))
+        return Rendered(planned, whole.markdown(), supported, open_, left_out)
+
+    def _held(self, page: Page) -> tuple[Page, tuple[Claim, ...], tuple[str, ...]]:
+        """The page without statements that its sources contradict, its claims, and what was left out.
+
+        What is taken away may be what another statement leads to, so the rest is judged again.
+        """
+        left_out: dict[str, None] = {}
+        while True:
+            claims = self.verifier.verify(page.markdown(), self.place(page.name))
+            wrong = [each for each in claims if each.state in ("contradicted", "stale")]
+            shorter = without(page, {each.line for each in wrong})
+            if not wrong or shorter.blocks == page.blocks:
+                return page, claims, tuple(left_out)
+            left_out |= dict.fromkeys(map(_shown, wrong))
+            page = shorter
 
     def prepare(self) -> None:
         """Find what all pages share, so that forked processes need not each find it."""

@@ -59,9 +59,16 @@ class Run:
         """What the record of such runs is kept under."""
         return json.dumps([str(self.target.root), str(self.out), self.target.kind, list(self.target.paths)])
 
-    def note(self, name: str, outcome: Outcome, figures: str = "", wrong: tuple[str, ...] = ()) -> None:
+    def note(
+        self,
+        name: str,
+        outcome: Outcome,
+        figures: str = "",
+        wrong: tuple[str, ...] = (),
+        left_out: tuple[str, ...] = (),
+    ) -> None:
         """Take down what became of a page."""
-        self.results[name] = PageResult(name, str(self.out / name), outcome, figures, wrong)
+        self.results[name] = PageResult(name, str(self.out / name), outcome, figures, wrong, left_out)
 
 
 class Keeper:
@@ -77,9 +84,9 @@ class Keeper:
         marks = self._record.seen.get(name)
         return marks is not None and _marks(self._run.out / name) == marks
 
-    def figures(self, name: str) -> str:
-        """What was told of a page that is done."""
-        return self._record.told.get(name, "")
+    def note_unchanged(self, name: str) -> None:
+        """Take down a page that is done, with what was told of it."""
+        _note_unchanged(self._run, name, self._record)
 
     def keep(self, name: str) -> None:
         """Take up a page that is as it should be."""
@@ -89,6 +96,7 @@ class Keeper:
             return
         self._record.seen[name] = marks
         self._record.told[name] = result.figures
+        self._record.left_out[name] = result.left_out
         if time.monotonic() - self._saved > SAVE_SECONDS:
             self.save(complete=False)
 
@@ -111,10 +119,15 @@ def bring_up_to_date(run: Run) -> tuple[str, ...]:
     stamp = stamp_of(tree, run.asked, pages)
     record = load_record(run.subject)
     if record.is_complete and record.stamp == stamp and _is_intact(run, record):
-        for name, figures in record.told.items():
-            run.note(name, "unchanged", figures)
+        for name in record.told:
+            _note_unchanged(run, name, record)
         return record.problems
     return _write(run, tree, pages, replace(record, stamp=stamp))
+
+
+def _note_unchanged(run: Run, name: str, record: RunRecord) -> None:
+    left_out = record.left_out.get(name, ())
+    run.note(name, "unchanged", record.told.get(name, ""), left_out=left_out)
 
 
 def _is_intact(run: Run, record: RunRecord) -> bool:
@@ -174,7 +187,7 @@ def _render_all(run: Run, press: Press, keeper: Keeper) -> None:
         open_ = {page.name for page in pages}
     for page in pages:
         if page.name not in open_:
-            run.note(page.name, "unchanged", keeper.figures(page.name))
+            keeper.note_unchanged(page.name)
     first = tuple(page for page in pages if page.name in open_ and page.kind != "index")
     spread = Spread(run.jobs, run.cluster, processes=True)
     for count, each in enumerate(rendered(spread, press, first, run.resolver), 1):
@@ -186,14 +199,13 @@ def _render_all(run: Run, press: Press, keeper: Keeper) -> None:
 
 
 def _settle(run: Run, press: Press, each: Rendered, keeper: Keeper) -> None:
-    """Write one page, unless a claim of it is contradicted."""
+    """Write one page."""
     name = each.planned.name
     figures = f"  {each.supported} claims hold, {each.unverified} cannot be told"
-    if each.wrong:
-        run.note(name, "contradicted", figures, each.wrong)
-        return
+    if each.left_out:
+        figures += f", {len(each.left_out)} left out"
     outcome, why = settle(run.out / name, each.markdown, force=run.force, check=run.check)
-    run.note(name, outcome, figures, (why,) if why else ())
+    run.note(name, outcome, figures, (why,) if why else (), each.left_out)
     press.done[name] = each.written
     if name not in press.lacking:
         keeper.keep(name)

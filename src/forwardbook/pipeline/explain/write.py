@@ -15,7 +15,6 @@ Outcome = Literal[
     "written",
     "unchanged",
     "would change",
-    "contradicted",
     "edited",
     "not ours",
     "removed",
@@ -27,18 +26,19 @@ _DATED: Final = re.compile(r'^(?:checksum|updated|commit): ".*"$|\*\*Last update
 _SUBJECT: Final = re.compile(
     rb'\A---\nchecksum: "sha256:.*?^path: ("(?:[^"\\\n]|\\.)*")$', re.DOTALL | re.MULTILINE
 )
-FAILURES = ("would change", "would remove", "contradicted", "edited", "not ours", "not written")
+FAILURES = ("would change", "would remove", "edited", "not ours", "not written")
 
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """What became of one page; `wrong` are the lines that say why."""
+    """What became of one page; `wrong` says why, `left_out` what is not stated since the source denies it."""
 
     name: str
     path: str
     outcome: Outcome
     figures: str = ""
     wrong: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
