@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from pydantic import JsonValue
+
+from forwardbook.analyzers.instances.choices import settled
 from forwardbook.analyzers.instances.names import NAMES
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Sizes
 
@@ -46,6 +50,8 @@ class Row:
     scenario: str = "default"
     home: str = "torch.nn"
     needs_values: str = ""
+    said: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What tells its call from that of another row, where no plain argument does."""
 
     @property
     def class_name(self) -> str:
@@ -69,6 +75,22 @@ class Row:
         reader = Reader(self._lookup(sizes, f"{self.class_name}.forward"), maker)
         return reader.arguments(self._calls()[1])
 
+    def least(self) -> dict[str, int]:
+        """What each size is at least: 1, of a padding 0."""
+        return {name: 0 if "padding" in name else 1 for name in sorted(self.names())}
+
+    def choices(self, cls: type[nn.Module]) -> dict[str, JsonValue]:
+        """The arguments of the constructor and of forward() that are no sizes, as the row has them."""
+        found: dict[str, JsonValue] = {}
+        initialiser = cast("Callable[..., object]", cls.__init__)
+        for function, call in zip((initialiser, cls.forward), self._calls(), strict=True):
+            named = dict(zip(list(inspect.signature(function).parameters)[1:], call.args, strict=False))
+            named |= {word.arg: word.value for word in call.keywords if word.arg}
+            given = {name: _literal(node) for name, node in named.items()}
+            sized = [name for name, node in named.items() if not _is_literal(node)]
+            found = {**settled(function, given, sized), **found}
+        return {**found, **self.said}
+
     def _lookup(self, sizes: Sizes, source: str) -> Callable[[str], int]:
         def size(name: str) -> int:
             hint, meaning = NAMES[name]
@@ -81,6 +103,14 @@ class Row:
         if not (isinstance(outer, ast.Call) and isinstance(outer.func, ast.Call)):
             raise ValueError(f"a row reads Class(...)(inputs), found {self.text!r}")
         return outer.func, outer
+
+
+def _is_literal(node: ast.expr) -> bool:
+    return not any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(node))
+
+
+def _literal(node: ast.expr) -> object:
+    return ast.literal_eval(node) if _is_literal(node) else None
 
 
 class Reader:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from pydantic import JsonValue
+
 from forwardbook.errors import ForwardbookError
 
 if TYPE_CHECKING:
@@ -75,6 +77,12 @@ class Recipe:
     conditions: tuple[str, ...] = ()
     calls_as: str = ""
     alternatives: tuple[Callable[[Sizes, nn.Module, InputMaker], Inputs], ...] = ()
+    choices: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Arguments of the target's constructor and forward() that are no sizes, with their plain values."""
+    least: Mapping[str, int] = field(default_factory=dict)
+    """Of sizes the least that the call is derived for, 1 or 0; where it is another call, by a regime."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """Sizes of the call that are these numbers, which it does not ask for."""
     needs_values: str = ""
     """Why a plain meta run cannot do (it reads values of its tensors); empty when it can."""
 

@@ -81,6 +81,8 @@ def _recipe(row: Row, classes: Classes) -> Recipe:
         scenario=row.scenario,
         conditions=row.where,
         calls_as=full_name(becomes or cls),
+        choices=row.choices(cls),
+        least=row.least(),
         needs_values=row.needs_values,
     )
 

@@ -13,6 +13,9 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+from pydantic import JsonValue
+
+from forwardbook.analyzers.instances.choices import GIVEN, settled
 from forwardbook.analyzers.instances.pretrained.library import (
     INSTALLED,
     Library,
@@ -28,7 +31,7 @@ from forwardbook.analyzers.instances.recipe import (
     Sizes,
     full_name,
 )
-from forwardbook.analyzers.instances.shapes import hints_for, make_tensors
+from forwardbook.analyzers.instances.shapes import CONSTANTS, hints_for, make_tensors
 
 if TYPE_CHECKING:
     from torch import nn
@@ -51,6 +54,7 @@ def user_recipes(
             library=cls.__module__.split(".")[0],
             build=partial(_build, cls, plan),
             inputs=partial(_inputs, full_class_name, dict(options.inputs), hints),
+            choices=_choices(cls, plan, options.inputs),
         )
     ]
 
@@ -125,6 +129,22 @@ def _config(
     if inspect.isclass(annotation) and annotation is not dict:
         return annotation(**values)
     return values if annotation is dict else SimpleNamespace(**values)
+
+
+def _choices(
+    cls: type[nn.Module], plan: Mapping[str, object], specs: Mapping[str, str]
+) -> dict[str, JsonValue]:
+    """The arguments that are no sizes, with their values; a tensor where there is a default is given."""
+    sized = [name for name, value in plan.items() if _hints({name: value})]
+    written = CONSTANTS.keys()
+    given = {n: CONSTANTS[text] if text in written else _number(text) for n, text in specs.items()}
+    needed = [p.name for p in _parameters(cls.forward) if p.default is p.empty]
+    return {**settled(cls.forward, given, needed), **settled(_initialiser(cls), plan, sized)}
+
+
+def _number(text: str) -> object:
+    """The whole number that an input is; else that a tensor is given."""
+    return int(text) if text.lstrip("-").isdigit() else GIVEN
 
 
 def _build(cls: type[nn.Module], plan: Mapping[str, object], sizes: Sizes) -> nn.Module:

@@ -244,6 +244,34 @@ def _call_histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) 
     return _ops.histc(input, bins, float(hint_of(min)), float(hint_of(max)))  # type: ignore[no-any-return,arg-type]
 
 
+def _shuffled(self: Tensor, upscale_factor: int) -> Tensor:
+    *before, channels, height, width = self.shape
+    area = upscale_factor * upscale_factor
+    if upscale_factor <= 0 or channels % area != 0:
+        raise RuntimeError(f"pixel_shuffle: {channels} channels are no multiple of {upscale_factor} squared")
+    return self.new_empty([*before, channels // area, height * upscale_factor, width * upscale_factor])
+
+
+def _unshuffled(self: Tensor, downscale_factor: int) -> Tensor:
+    *before, channels, height, width = self.shape
+    if downscale_factor <= 0 or height % downscale_factor != 0 or width % downscale_factor != 0:
+        raise RuntimeError(f"pixel_unshuffle: {height} x {width} is no multiple of {downscale_factor}")
+    channels = channels * downscale_factor * downscale_factor
+    return self.new_empty([*before, channels, height // downscale_factor, width // downscale_factor])
+
+
+_define("pixel_shuffle(Tensor self, SymInt upscale_factor) -> Tensor")(_shuffled)
+_define("pixel_unshuffle(Tensor self, SymInt downscale_factor) -> Tensor")(_unshuffled)
+
+
+def _call_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    return _ops.pixel_shuffle(input, upscale_factor)  # type: ignore[no-any-return]
+
+
+def _call_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    return _ops.pixel_unshuffle(input, downscale_factor)  # type: ignore[no-any-return]
+
+
 _nn = torch._C._nn
 def _call_one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """On meta as torch does it there, which turns symbolic classes into a number first."""
@@ -274,6 +302,8 @@ STAND_INS: dict[object, Callable[..., object]] = {
     _nn.col2im: _call_col2im,
     torch.group_norm: _call_group_norm,
     torch.histc: _call_histc,
+    torch.pixel_shuffle: _call_shuffle,
+    torch.pixel_unshuffle: _call_unshuffle,
     _nn.one_hot: _call_one_hot,
     **CELLS,
 }

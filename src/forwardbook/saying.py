@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 BUILT: Final = "built with "  # how an assumption begins that says how the module was built: name=value
+CALLED_WITH: Final = "called with "  # how one begins that says how forward() was called: name=value
 LEFT_OUT: Final = "=None"  # how one ends about a field of the config without a value
 CONFIGURED: Final = "a config with "  # how one begins about a field that is no size of a formula: name=JSON
 TOLD: Final = "a constructor told "  # how one begins about what a holder chose beside the config: name=value
@@ -63,5 +64,6 @@ def together(assumptions: Iterable[str]) -> list[str]:
 
 def field_said(assumption: str) -> tuple[str, str]:
     """How an assumption about a single field begins, and `name=value`; any other, and nothing."""
-    begin = next((one for one in (BUILT, CONFIGURED, TOLD, KEPT) if assumption.startswith(one)), assumption)
+    known = (BUILT, CALLED_WITH, CONFIGURED, TOLD, KEPT)
+    begin = next((one for one in known if assumption.startswith(one)), assumption)
     return begin, assumption.removeprefix(begin)

@@ -188,6 +188,9 @@ class Regime(Record):
     given: tuple[str, ...] = ()
     """Of each of its calls that gave others, the parameters of forward() that had a value: neither None nor
     the default. Nothing where it is not known."""
+    choices: dict[str, JsonValue] = Field(default_factory=dict)
+    """Arguments of the constructor and of forward() that are no sizes, with the values that its calls have;
+    `given` for a tensor where the default is none."""
     conditions: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()

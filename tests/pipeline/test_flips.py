@@ -88,27 +88,33 @@ def test_other_side_of_a_boolean_is_a_regime(file: Path) -> None:
         usual.flop_analysis.pointwise_ops
     )
     assert ROWS * WIDTH == gate
-    assert ("built with gated=True",) == found["default, gated True"].assumptions
+    assert "built with gated=True" in found["default, gated True"].assumptions
+    assert "built with gated=False" not in found["default, gated True"].assumptions
     assert {
         "built with bias=True",
         "built with gated=False",
+        "built with broken=False",
         "built with broken=False (True: ValueError: not implemented yet)",
+        "built with same=False",
     } == set(usual.assumptions)
 
 
 @pytest.mark.parametrize("given", [{"explore": False}, {"flips": False}])
 def test_flips_can_be_left_out(file: Path, given: dict[str, object]) -> None:
-    """Without exploring there is the usual build alone, and it says nothing of the others."""
+    """Without exploring there is the usual build alone, and it says what it was built with."""
     [usual] = entry(file, **given).regimes
+    booleans = {"bias": True, "gated": False, "broken": False, "same": False}
 
-    assert ("default", ()) == (usual.name, usual.assumptions)
+    assert ("default", booleans) == (usual.name, usual.choices)
+    assert {f"built with {name}={value}" for name, value in booleans.items()} == set(usual.assumptions)
 
 
 def test_what_the_user_chose_stays(file: Path) -> None:
     """A boolean that was given is not set the other way."""
     made = entry(file, init={"width": "8", "gated": "True", "bias": "False", "broken": "False"})
 
-    assert [("default", ())] == [(one.name, one.assumptions) for one in made.regimes]
+    [usual] = made.regimes
+    assert ("default", True, False) == (usual.name, usual.choices["gated"], usual.choices["bias"])
 
 
 def test_names_that_the_source_reads(file: Path) -> None:

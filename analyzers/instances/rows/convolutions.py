@@ -42,16 +42,33 @@ def _convolutions(d: int) -> tuple[Row, ...]:
     return (
         Row(f"Conv{d}d(in_channels, out_channels, {rest})({_image(d)})", where),
         Row(f"LazyConv{d}d(out_channels, {rest})({_image(d)})", where),
-        Row(
-            f"Conv{d}d(in_channels, out_channels, {each('kernel_size', d)}, padding='same')({_image(d)})",
-            where=tuple(f"{{{e}}} > {axis('kernel_size', d, i)}" for i, e in enumerate(SPATIAL[d])),
-            scenario="padding same",
-        ),
+        *_same(d),
         Row(
             f"Conv{d}d(in_channels, out_channels, {each('kernel_size', d)}, padding={each('padding', d)}, "
             f"padding_mode='circular')({_image(d)})",
             where=fits(d, dilated=False),
             scenario="padding circular",
+        ),
+    )
+
+
+def _same(d: int) -> tuple[Row, ...]:
+    """As much padding as keeps the extent: where it is odd along a dimension, the input is padded first."""
+    text = (
+        f"Conv{d}d(in_channels, out_channels, {each('kernel_size', d)}, padding='same', "
+        f"dilation={each('dilation', d)}, groups=groups)({_image(d)})"
+    )
+    odd = [f"{axis('dilation', d, i)} * ({axis('kernel_size', d, i)} - 1) % 2" for i in range(d)]
+    even = tuple(f"{one} == 0" for one in odd)
+    kernels = {"kernel_size" if d == 1 else f"kernel_size_{i}": 3 + 2 * i for i in range(d)}
+    dilations = {"dilation" if d == 1 else f"dilation_{i}": 3 for i in range(d)}
+    return (
+        Row(text, (*GROUPED, *even), hints=kernels, scenario="padding same"),
+        Row(
+            text,
+            (*GROUPED, f"{' + '.join(odd)} > 0"),
+            hints={**{name: size + 1 for name, size in kernels.items()}, **dilations},
+            scenario="padding same, odd",
         ),
     )
 

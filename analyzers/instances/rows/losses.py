@@ -19,9 +19,17 @@ ROWS = (
         for name in ("L1Loss", "MSELoss")
     ),
     Row(f"KLDivLoss(reduction='batchmean')({FULL}, {FULL})", scenario="batch mean"),
-    Row(f"CrossEntropyLoss()({CLASSES}, {LABEL})"),
-    Row(f"CrossEntropyLoss(label_smoothing=0.1)({CLASSES}, {LABEL})", scenario="label smoothing"),
-    Row(f"CrossEntropyLoss()({CLASSES}, {CLASSES})", scenario="class probabilities"),
+    Row(f"CrossEntropyLoss()({CLASSES}, {LABEL})", said={"target": "class indices"}),
+    Row(
+        f"CrossEntropyLoss(label_smoothing=0.1)({CLASSES}, {LABEL})",
+        scenario="label smoothing",
+        said={"target": "class indices"},
+    ),
+    Row(
+        f"CrossEntropyLoss()({CLASSES}, {CLASSES})",
+        scenario="class probabilities",
+        said={"target": "class probabilities"},
+    ),
     Row(f"NLLLoss()({CLASSES}, {LABEL})"),
     Row(
         "NLLLoss2d()(floats(batch_size, num_classes, height, width), "

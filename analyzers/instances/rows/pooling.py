@@ -31,8 +31,8 @@ def _pools(d: int) -> tuple[Row, ...]:
         Row(f"AvgPool{d}d({padded})({_image(d)})", (*_half(d), *fits(d, dilated=False))),
         Row(f"MaxPool{d}d({padded}, dilation={each('dilation', d)})({_image(d)})", (*_half(d), *fits(d))),
         Row(f"LPPool{d}d(2, {window})({_image(d)})", fits(d, dilated=False, padded=False)),
-        Row(f"AdaptiveAvgPool{d}d({each('output_size', d)})({_image(d)})", _shrinks(d)),
-        Row(f"AdaptiveMaxPool{d}d({each('output_size', d)})({_image(d)})", _shrinks(d)),
+        Row(f"AdaptiveAvgPool{d}d({each('output_size', d)})({_image(d)})"),
+        Row(f"AdaptiveMaxPool{d}d({each('output_size', d)})({_image(d)})"),
         Row(
             f"MaxUnpool{d}d({padded})({_image(d)}, {indices})",
             (
@@ -57,10 +57,6 @@ def _roomy(d: int) -> tuple[str, ...]:
         f"2 * {axis('padding', d, i)}"
         for i, e in enumerate(SPATIAL[d])
     )
-
-
-def _shrinks(d: int) -> tuple[str, ...]:
-    return tuple(f"{axis('output_size', d, i)} <= {{{e}}}" for i, e in enumerate(SPATIAL[d]))
 
 
 def _fractional(d: int) -> Row:
@@ -93,8 +89,9 @@ ROWS = (
     _fractional(2),
     _fractional(3),
     Row(
-        "PixelShuffle(upscale_factor)"
-        "(floats(batch_size, channels * upscale_factor * upscale_factor, height, width))"
+        f"PixelShuffle(upscale_factor)({IMAGE})",
+        ("{channels} % ({upscale_factor} * {upscale_factor}) == 0",),
+        hints={"channels": 27},
     ),
     Row(
         f"PixelUnshuffle(downscale_factor)({IMAGE})",

@@ -32,6 +32,85 @@ def named(regimes: Regimes, name: str, class_name: str) -> type[RegimeFormulas]:
     raise CalculatorError(f"evaluating {class_name}: there is no regime {name!r}; its regimes: {known}")
 
 
+def usual(regimes: Regimes, defaults: Mapping[str, object]) -> dict[str, object]:
+    """The value of each choice where nobody says another: its default, else that of the first regime."""
+    found: dict[str, object] = {}
+    for name in dict.fromkeys(name for regime in regimes for name in regime.choices):
+        values = _values(regimes, name, defaults)
+        is_open = name in defaults and any(_same(value, defaults[name]) for value in values)
+        found[name] = defaults[name] if is_open else values[0]
+    return found
+
+
+def of_build(
+    class_name: str, regimes: Regimes, defaults: Mapping[str, object], wanted: Mapping[str, object]
+) -> list[type[RegimeFormulas]]:
+    """The regimes of modules that are built and called with the wanted choices, all others as usual.
+
+    Raises:
+        CalculatorError: for a choice that no regime has; it lists those there are.
+    """
+    values = usual(regimes, defaults)
+    for name, value in wanted.items():
+        if name not in values or not any(_same(value, one) for one in _values(regimes, name, defaults)):
+            problem = f"there is no regime with {name}={value!r}"
+            raise CalculatorError(f"evaluating {class_name}: {problem}; {_open(regimes, defaults)}")
+    values |= wanted
+    found = [r for r in regimes if all(_same(_value(r, n, defaults, v), v) for n, v in values.items())]
+    if regimes and not found:
+        said = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
+        raise CalculatorError(
+            f"evaluating {class_name}: no regime has all of {said}; {_open(regimes, defaults)}"
+        )
+    return found
+
+
+def not_sizes(
+    class_name: str, regimes: Regimes, defaults: Mapping[str, object], sizes: Mapping[str, object]
+) -> dict[str, object]:
+    """What stands among the sizes and is a choice.
+
+    Raises:
+        CalculatorError: for a value that no regime has; it says how to get formulas for it.
+    """
+    named_sizes = {name for regime in regimes for name in regime.names}
+    found = {n: v for n, v in sizes.items() if n not in named_sizes and any(n in r.choices for r in regimes)}
+    for name, value in found.items():
+        values = _values(regimes, name, defaults)
+        if not any(_same(value, one) for one in values):
+            known = " or ".join(dict.fromkeys(f"{name}={one!r}" for one in values))
+            raise CalculatorError(
+                f"evaluating {class_name}: its formulas are of modules with {known}, and {name}={value} is "
+                f"another; derive it with `forwardbook analyze-module ... --init {name}={value}` "
+                "(--input for an argument of forward())"
+            )
+    return found
+
+
+def _values(regimes: Regimes, name: str, defaults: Mapping[str, object]) -> list[object]:
+    """The values of a choice in each regime; one that does not name it has it by default."""
+    return [regime.choices.get(name, defaults.get(name)) for regime in regimes]
+
+
+def _value(
+    regime: type[RegimeFormulas], name: str, defaults: Mapping[str, object], otherwise: object
+) -> object:
+    return regime.choices.get(name, defaults.get(name, otherwise))
+
+
+def _same(one: object, other: object) -> bool:
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _open(regimes: Regimes, defaults: Mapping[str, object]) -> str:
+    """The choices that there are, for an error."""
+    told = []
+    for name in usual(regimes, defaults):
+        values = list(dict.fromkeys(map(repr, _values(regimes, name, defaults))))
+        told += [f"{name}={' or '.join(values)}"] if len(values) > 1 else []
+    return f"its choices: {', '.join(told)}" if told else "it has no choices"
+
+
 def takes(regime: type[RegimeFormulas], given: Set[str]) -> bool:
     """Whether the regime's parameters are exactly the given names, widths aside."""
     return regime.names <= given and given - WIDTHS <= regime.names

@@ -12,6 +12,8 @@ from forwardbook.calculator.choice import (
     Regimes,
     fitting,
     named,
+    not_sizes,
+    of_build,
     outside,
     takes,
 )
@@ -23,6 +25,9 @@ Number = TypeVar("Number", int, IntegerArray)
 
 Sizes: TypeAlias = Mapping[str, "int | IntegerArray"]
 
+Choices: TypeAlias = Mapping[str, object]
+"""Arguments of the constructor and of forward() that are no sizes, by name: `{"need_weights": False}`."""
+
 TOTALS: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "boundary", "intermediates", "peak")
 
 
@@ -31,9 +36,13 @@ class Calculator:
 
     The first regime that takes exactly the given names and whose conditions hold is used. `regime="name"`
     forces one, which then may ignore names of the others, but still needs its own names and its conditions.
+    Only regimes of one way to build and call the module are asked: `choices={"need_weights": False}` says
+    what is not as by default.
     """
 
     full_class_name: ClassVar[str] = ""
+    defaults: ClassVar[dict[str, object]] = {}
+    """The default of each choice of a regime, as constructor and forward() have it."""
     regimes: ClassVar[Regimes] = ()
 
     @property
@@ -51,98 +60,137 @@ class Calculator:
         """The names of the regimes, in the order in which they are tried."""
         return tuple(regime.name for regime in self.regimes)
 
-    def flops(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+    def flops(
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
+    ) -> Number:
         """Operations of matrix products and other contractions; a multiply-accumulate counts 2."""
-        return cast(Number, self._value("flops", sizes, regime))
+        return cast(Number, self._value("flops", sizes, regime, choices))
 
-    def pointwise_ops(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+    def pointwise_ops(
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
+    ) -> Number:
         """One per output element of arithmetic, comparison, activation; reductions one per input element."""
-        return cast(Number, self._value("pointwise_ops", sizes, regime))
+        return cast(Number, self._value("pointwise_ops", sizes, regime, choices))
 
-    def reads(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+    def reads(
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
+    ) -> Number:
         """Bytes read: the distinct bytes of each operation's inputs, summed over operations."""
-        return cast(Number, self._value("reads", sizes, regime))
+        return cast(Number, self._value("reads", sizes, regime, choices))
 
-    def writes(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+    def writes(
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
+    ) -> Number:
         """Bytes written: each operation's outputs once, summed over operations."""
-        return cast(Number, self._value("writes", sizes, regime))
+        return cast(Number, self._value("writes", sizes, regime, choices))
 
-    def weights(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+    def weights(
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
+    ) -> Number:
         """Bytes of parameters and buffers touched."""
-        return cast(Number, self._value("weights", sizes, regime))
+        return cast(Number, self._value("weights", sizes, regime, choices))
 
-    def boundary(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+    def boundary(
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
+    ) -> Number:
         """Distinct bytes of inputs, weights and new outputs: what perfect fusion would still move."""
-        return cast(Number, self._value("boundary", sizes, regime))
+        return cast(Number, self._value("boundary", sizes, regime, choices))
 
-    def intermediates(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+    def intermediates(
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
+    ) -> Number:
         """Bytes of storages born in the call that are not the result."""
-        return cast(Number, self._value("intermediates", sizes, regime))
+        return cast(Number, self._value("intermediates", sizes, regime, choices))
 
-    def peak(self, /, *, regime: str | None = None, **sizes: Number | int) -> Number:
+    def peak(
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
+    ) -> Number:
         """Largest sum of live bytes beyond weights and inputs."""
-        return cast(Number, self._value("peak", sizes, regime))
+        return cast(Number, self._value("peak", sizes, regime, choices))
 
     def breakdown(
-        self, /, *, regime: str | None = None, **sizes: Number | int
+        self, /, *, regime: str | None = None, choices: Choices | None = None, **sizes: Number | int
     ) -> tuple[LineCost[Number], ...]:
         """The cost of each line of forward(); with arrays, all elements must fall into one regime."""
         lines: object = (
-            self._line_arrays(sizes, regime)
+            self._line_arrays(sizes, regime, choices)
             if _any_array(sizes)
-            else self.lines_at(self._integers(sizes), regime)
+            else self.lines_at(self._integers(sizes), regime, choices)
         )
         return cast("tuple[LineCost[Number], ...]", lines)
 
-    def costs_at(self, sizes: Mapping[str, int], regime: str | None = None) -> Costs[int]:
+    def costs_at(
+        self, sizes: Mapping[str, int], regime: str | None = None, choices: Choices | None = None
+    ) -> Costs[int]:
         """All quantities of one call, and the name of the regime that gave them."""
-        chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+        chosen, python_sizes = self._chosen(self._integers(sizes), regime, choices)
         with self._dividing(sizes):
             return Costs(chosen.name, *(getattr(chosen, quantity)(**python_sizes) for quantity in TOTALS))
 
-    def lines_at(self, sizes: Mapping[str, int], regime: str | None = None) -> tuple[LineCost[int], ...]:
+    def lines_at(
+        self, sizes: Mapping[str, int], regime: str | None = None, choices: Choices | None = None
+    ) -> tuple[LineCost[int], ...]:
         """The cost of each line of forward() in one call."""
-        chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+        chosen, python_sizes = self._chosen(self._integers(sizes), regime, choices)
         with self._dividing(sizes):
             return chosen.lines(**python_sizes)
 
-    def _value(self, quantity: str, sizes: Sizes, regime: str | None) -> int | IntegerArray:
+    def choices_of(self, regime: str) -> dict[str, object]:
+        """How the module of a regime is built and called, as far as that is no size."""
+        return dict(named(self.regimes, regime, self.class_name).choices)
+
+    def _value(
+        self, quantity: str, sizes: Sizes, regime: str | None, choices: Choices | None
+    ) -> int | IntegerArray:
         if _any_array(sizes):
             with self._dividing(sizes):
-                return evaluate_arrays(
-                    self._candidates(sizes, regime), _total(quantity), sizes, self._outside
-                )
-        chosen, python_sizes = self._chosen(self._integers(sizes), regime)
+                candidates, sizes = self._candidates(sizes, regime, choices)
+                return evaluate_arrays(candidates, _total(quantity), sizes, self._outside)
+        chosen, python_sizes = self._chosen(self._integers(sizes), regime, choices)
         try:
             return _total(quantity)(chosen)(**python_sizes)
         except ZeroDivisionError:
             raise self._division(sizes) from None
 
-    def _line_arrays(self, sizes: Sizes, regime: str | None) -> tuple[LineCost[IntegerArray], ...]:
-        chosen, _ = self._chosen(self._integers(_first_elements(sizes)), regime)
+    def _line_arrays(
+        self, sizes: Sizes, regime: str | None, choices: Choices | None
+    ) -> tuple[LineCost[IntegerArray], ...]:
+        chosen, _ = self._chosen(self._integers(_first_elements(sizes)), regime, choices)
         with self._dividing(sizes):
             return line_arrays(chosen, sizes, self._outside)
 
     def _chosen(
-        self, sizes: Mapping[str, int], regime: str | None
+        self, sizes: Mapping[str, int], regime: str | None, choices: Choices | None
     ) -> tuple[type[RegimeFormulas], dict[str, int]]:
-        candidates = self._candidates(sizes, regime)
+        candidates, kept = self._candidates(sizes, regime, choices)
+        sizes = self._integers(kept)
         for candidate in candidates:
             python_sizes = fitting(candidate, sizes)
             if python_sizes is not None:
                 return candidate, python_sizes
         if regime is None:
-            raise self._outside(sizes)
+            raise outside(self.class_name, self._of_build(choices or {}), sizes)
         raise outside(self.class_name, candidates, sizes, forced=True)
 
-    def _candidates(self, sizes: Sizes, regime: str | None) -> list[type[RegimeFormulas]]:
+    def _candidates(
+        self, sizes: Sizes, regime: str | None, choices: Choices | None
+    ) -> tuple[list[type[RegimeFormulas]], Sizes]:
+        """The regimes to try, and the sizes without what is a choice."""
+        wanted = {**not_sizes(self.class_name, self.regimes, self.defaults, sizes), **(choices or {})}
+        sizes = {name: size for name, size in sizes.items() if name not in wanted}
         if regime is None:
             given = sizes.keys()
-            return [candidate for candidate in self.regimes if takes(candidate, given)]
+            return [one for one in self._of_build(wanted) if takes(one, given)], sizes
         forced = named(self.regimes, regime, self.class_name)
+        if wanted and forced not in self._of_build({**forced.choices, **wanted}):
+            said = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
+            raise CalculatorError(f"evaluating {self.class_name}: the regime {regime!r} is not of {said}")
         if any(name not in sizes for name in forced.parameters):
             raise outside(self.class_name, [forced], self._integers(_first_elements(sizes)), forced=True)
-        return [forced]
+        return [forced], sizes
+
+    def _of_build(self, wanted: Choices) -> list[type[RegimeFormulas]]:
+        return of_build(self.class_name, self.regimes, self.defaults, wanted)
 
     def _outside(self, sizes: Mapping[str, int]) -> CalculatorError:
         return outside(self.class_name, self.regimes, sizes)

@@ -47,6 +47,9 @@ class RegimeFormulas:
     python_names: ClassVar[dict[str, str]] = {}
     """The Python name of each symbol that is not one itself, such as `text_config.hidden_size`."""
 
+    choices: ClassVar[dict[str, object]] = {}
+    """Arguments of the constructor and of forward() that are no sizes, with the values of its calls."""
+
     names: ClassVar[frozenset[str]]
     least_sizes: ClassVar[dict[str, int]]
     """Of each parameter: formulas are simplified for sizes from 1 on; 0 only where a condition allows it."""

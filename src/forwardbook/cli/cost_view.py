@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
@@ -18,8 +19,13 @@ _ARITHMETIC: Final = ("flops", "pointwise_ops")
 _BYTES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
 
 
-def cost_view(full_class_name: str, costs: Costs[int], lines: Sequence[LineCost[int]] = ()) -> RenderableType:
-    """The quantities of one call, and if lines are given the cost of each."""
+def cost_view(
+    full_class_name: str,
+    costs: Costs[int],
+    lines: Sequence[LineCost[int]] = (),
+    choices: Mapping[str, object] = MappingProxyType({}),
+) -> RenderableType:
+    """The quantities of one call, the choices it is of, and if lines are given the cost of each."""
     heading = Text.assemble((full_class_name, "bold"), f", regime {costs.regime}")
     table = Table(box=None, show_header=False)
     table.add_column(style="bold")
@@ -31,7 +37,9 @@ def cost_view(full_class_name: str, costs: Costs[int], lines: Sequence[LineCost[
         )
     for quantity in _BYTES:
         table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1024, "B"))
-    return Group(heading, table, *(("", _line_table(lines)) if lines else ()))
+    said = ", ".join(f"{name}={value}" for name, value in choices.items())
+    head = [heading, Text(f"with {said}", style="dim")] if said else [heading]
+    return Group(*head, table, *(("", _line_table(lines)) if lines else ()))
 
 
 def _line_table(lines: Sequence[LineCost[int]]) -> Table:

@@ -15,6 +15,12 @@ def evaluate(
     regime: Annotated[
         str | None, typer.Option(help="The regime to use; by default the first that holds.")
     ] = None,
+    choices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="NAME=VALUE", help="How the module is built or called: need_weights=False."
+        ),
+    ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Also the cost of each line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
@@ -26,8 +32,9 @@ def evaluate(
 
     given = dict(parse_size(text) for text in sizes or [])
     calculator = registry.load(name)
-    costs = calculator.costs_at(given, regime)
-    line_costs = calculator.lines_at(given, regime) if lines else ()
+    wanted = dict(parse_choice(text) for text in choices or [])
+    costs = calculator.costs_at(given, regime, wanted)
+    line_costs = calculator.lines_at(given, regime, wanted) if lines else ()
     if as_json:
         content: dict[str, object] = asdict(costs)
         del content["regime"]
@@ -40,7 +47,22 @@ def evaluate(
     from forwardbook.cli.cost_view import cost_view
     from forwardbook.cli.terminal import console
 
-    console().print(cost_view(calculator.full_class_name, costs, line_costs))
+    chosen = calculator.choices_of(costs.regime)
+    console().print(cost_view(calculator.full_class_name, costs, line_costs, chosen))
+
+
+def parse_choice(text: str) -> tuple[str, object]:
+    """`need_weights=False` as a name and the value that Python reads, any other word as a text."""
+    import ast
+
+    name, equals, value = text.partition("=")
+    if not (equals and name.strip()):
+        raise typer.BadParameter(f"{text!r} is not NAME=VALUE, such as need_weights=False")
+    try:
+        read = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name.strip(), value
+    return name.strip(), list(read) if isinstance(read, tuple) else read
 
 
 def parse_size(text: str) -> tuple[str, int]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from pydantic import JsonValue
+
 from forwardbook.calculator import LineCost
 from forwardbook.errors import ForwardbookError
 from forwardbook.generate.checksum import sealed
@@ -38,6 +40,7 @@ class RenderedRegime:
     parameters: str
     conditions: str
     python_names: str
+    choices: str
     methods: tuple[str, ...]
 
 
@@ -68,9 +71,26 @@ def render(entry: Entry) -> str:
         class_name=entry.generated_class_name or f"{entry.class_name}Calculator",
         imports=sorted([*imports, "Calculator", "RegimeFormulas"], key=lambda name: (name.islower(), name)),
         regimes=regimes,
+        defaults=listed("defaults = ", _values(_defaults(entry)), "{}", 4) if _defaults(entry) else "",
         regime_tuple=listed("regimes = ", [regime.class_name for regime in regimes], "()", 4),
     )
     return sealed(body)
+
+
+def _defaults(entry: Entry) -> dict[str, JsonValue]:
+    """The default of each argument that any regime has a choice for; of the constructor before forward()."""
+    known = {**entry.call_defaults, **entry.defaults}
+    return {n: known[n] for n in sorted({n for r in entry.regimes for n in r.choices}) if n in known}
+
+
+def _values(values: Mapping[str, JsonValue]) -> list[str]:
+    return [f"{quoted(name)}: {_value(value)}" for name, value in values.items()]
+
+
+def _value(value: JsonValue) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return quoted(value) if isinstance(value, str) else repr(value)
 
 
 def regime_parameters(regime: Regime) -> tuple[str, ...]:
@@ -113,6 +133,7 @@ def _rendered(regime: Regime, class_name: str, spelled: Mapping[str, str]) -> Re
         listed("parameters = ", [quoted(name) for name in parameters], "()", 4),
         listed("conditions = ", [quoted(text) for text in regime.conditions], "()", 4),
         listed("python_names = ", pairs, "{}", 4) if other else "",
+        listed("choices = ", _values(regime.choices), "{}", 4) if regime.choices else "",
         (
             _holds(regime, names),
             *(_method(quantity, regime, names, spelled) for quantity in QUANTITIES),

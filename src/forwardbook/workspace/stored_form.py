@@ -99,6 +99,7 @@ class StoredRegime(Part):
     name: str
     context: str = ""
     given: tuple[str, ...] | str = ()
+    choices: dict[str, JsonValue] | str = Field(default_factory=dict)
     conditions: tuple[int, ...] | str
     """Places in the conditions of the entry."""
     assumptions: tuple[str, ...] | str = ()

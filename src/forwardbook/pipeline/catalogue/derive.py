@@ -16,7 +16,8 @@ from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.derivation.counts_held import with_counts_held
 from forwardbook.pipeline.derivation.counts_tried import Favoured
 from forwardbook.pipeline.derivation.derived import Derived, held_by_caller, loop_names, with_counts_said
-from forwardbook.pipeline.derivation.explore import FULL, LOW, paired
+from forwardbook.pipeline.derivation.edges import with_edges
+from forwardbook.pipeline.derivation.explore import FULL, LOW, as_run, paired
 from forwardbook.pipeline.derivation.found import Found, sized
 from forwardbook.pipeline.derivation.over_counts import over_counts
 from forwardbook.pipeline.derivation.regimes import derive
@@ -73,10 +74,25 @@ def reach(
         found = _paired(recipe, counted, seed, points, clock, late, before, reached.refused)
     except FormulaError as error:  # a formula on the way is too long to write
         return replace(reached, problem=error)
-    for one in found:
+    for one in _with_edges(recipe, found, seed, points, clock, late):
         reached.found.setdefault(one.derived.target, []).append(one)
     reached.late = tuple(late)
     return reached
+
+
+def _with_edges(
+    recipe: Recipe, found: Sequence[Found], seed: int, points: int, clock: Clock, late: list[str]
+) -> list[Found]:
+    """The regimes, those of the class that the recipe is of with what they cost at sizes of 1, or 0."""
+    mine = [one for one in found if one.derived.target == recipe.calls_as]
+    if not recipe.least or not mine:
+        return list(found)
+    try:
+        with clock.within():
+            mine = with_edges(recipe, mine, seed + 3, lambda one: as_run(one, seed + 5, points))
+    except Overtime:
+        late.append("sizes of 1")
+    return [*(one for one in found if one.derived.target != recipe.calls_as), *mine]
 
 
 def _counted(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from forwardbook.analyzers.reader import Facts
 from forwardbook.analyzers.symbolic.run import SizeNote
@@ -15,7 +16,7 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.places import context, contexts
 from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounted
 from forwardbook.pipeline.versions import current_versions
-from forwardbook.saying import KEPT, TOLD
+from forwardbook.saying import BUILT, CALLED_WITH, KEPT, TOLD
 from forwardbook.schema import (
     CodeLocation,
     Entry,
@@ -64,6 +65,7 @@ def regime(
         name=name,
         context=where,
         given=pattern.given,
+        choices=dict(found.derived.recipe.choices) if _is_of_target(found) else {},
         conditions=conditions,
         assumptions=tuple(dict.fromkeys((*pattern.assumptions, *told, *assumptions))),
         parameters=tuple(sorted(found.symbols())),
@@ -94,6 +96,11 @@ def memory_reasoning(states: int) -> str:
         "Each operation reads the distinct bytes of its inputs once and writes its outputs once; "
         f"views move nothing. Peak: {peak}."
     )
+
+
+def _is_of_target(found: Found) -> bool:
+    """Whether it is of the class that the recipe builds, and not of one that is called within."""
+    return found.derived.target == found.derived.recipe.calls_as
 
 
 def _proof(found: Found, judges: Sequence[Judge], static_agrees: bool | None) -> Proof:
@@ -224,7 +231,20 @@ def _taken(facts: Facts, found: Found) -> tuple[str, ...]:
     """What the source says that a regime takes for granted."""
     classes = dict.fromkeys((facts.full_class_name, *found.derived.pattern.classes))
     fields = left_out(found.derived.recipe, classes)
-    return (*uncounted(found), *fields, *uncast(facts, found.derived.pattern.classes))
+    cast = uncast(facts, found.derived.pattern.classes)
+    return (*uncounted(found), *fields, *cast, *_settled(facts, found))
+
+
+def _settled(facts: Facts, found: Found) -> Iterator[str]:
+    """What its module was built with and called with that is no size, as far as it has a plain default."""
+    if not _is_of_target(found):
+        return
+    built = plain_defaults(facts.full_class_name, "__init__")
+    for name, value in found.derived.recipe.choices.items():
+        if name in built:
+            yield f"{BUILT}{name}={value}"
+        elif value is not None:  # what is not given, `given` does not name
+            yield f"{CALLED_WITH}{name}={value}"
 
 
 def _distinct(found: Sequence[Found]) -> list[Found]:
@@ -234,7 +254,8 @@ def _distinct(found: Sequence[Found]) -> list[Found]:
         summary = one.derived.pattern.summary
         costs = tuple((line.key, line.cost) for line in summary.lines)
         conditions = frozenset(c.text() for c in one.conditions)
-        kept.setdefault((tuple(summary.quantities().items()), costs, conditions), one)
+        choices = json.dumps(one.derived.recipe.choices)
+        kept.setdefault((tuple(summary.quantities().items()), costs, conditions, choices), one)
     return list(kept.values())
 
 

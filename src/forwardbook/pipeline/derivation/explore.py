@@ -13,6 +13,7 @@ from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.derived import pins
+from forwardbook.pipeline.derivation.edges import with_edges
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.regimes import derive, negated
 from forwardbook.pipeline.derivation.relax import Relaxed, relax
@@ -31,7 +32,30 @@ def regimes_of(
     Raises:
         Exception: whatever the module raises when it is built or called in float32.
     """
-    targets = targets or [recipe.calls_as]
+    if targets or not explore:
+        return _regimes_of(recipe, seed, points, explore, targets or [recipe.calls_as])
+
+    found = _regimes_of(recipe, seed, points, not recipe.least, [recipe.calls_as])
+    return with_edges(recipe, found, seed + 3, lambda one: as_run(one, seed + 5, points))
+
+
+def as_run(recipe: Recipe, seed: int, points: int) -> list[Found]:
+    """The regimes of a recipe's call under all that its run asked."""
+
+    def of(dtype: torch.dtype) -> list[Relaxed]:
+        derived = derive(recipe, dtype, [recipe.calls_as], seed, points=points)
+        asked = (informative(one.pattern.conditions, one.pattern.conditions) for one in derived)
+        return [Relaxed(one, tuple(said), (), ()) for one, said in zip(derived, asked, strict=True)]
+
+    full = of(FULL)
+    try:
+        low = of(LOW)
+    except Exception:  # noqa: BLE001 - an operation that has no bfloat16 kernel: float32 is the only regime
+        low = []
+    return proved_within(paired(recipe, full, low), seed)
+
+
+def _regimes_of(recipe: Recipe, seed: int, points: int, explore: bool, targets: Sequence[str]) -> list[Found]:
     full = relax(derive(recipe, FULL, targets, seed, points=points), seed)
     found = _both_widths(recipe, full, seed, points, (), None, targets)
     if explore:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
+from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.recipe import InstanceOptions, Recipe, hinted
 from forwardbook.analyzers.instances.recipes import recipes_for
@@ -92,7 +93,7 @@ def _tried(
             problem = "" if proved or found else "no formula of it was proved"
             label = f"{recipe.scenario}, {one.name} {one.value}"
             named = [replace(f, label=f.label.replace(recipe.scenario, label, 1)) for f in proved]
-            found += [_saying(replace(f, beyond=True), [one.said]) for f in named]
+            found += [_saying(replace(f, beyond=True), [one.said], {one.name: one.value}) for f in named]
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is a further regime or none; the reason is told
         said = str(error).strip().splitlines()
         return replace(one, problem=f"{type(error).__name__}: {said[0] if said else ''}")
@@ -133,13 +134,19 @@ def stated(found: Sequence[Found], flips: Sequence[Flip]) -> list[Found]:
         f"{BUILT}{one.name}={not one.value}" + (f" ({one.value}: {one.problem})" if one.problem else "")
         for one in flips
     ]
-    return [_saying(one, said) for one in found]
+    usual: dict[str, JsonValue] = {one.name: not one.value for one in flips if one.found}
+    return [_saying(one, said, usual) for one in found]
 
 
-def _saying(one: Found, said: Sequence[str]) -> Found:
-    pattern = one.derived.pattern
+def _saying(one: Found, said: Sequence[str], choices: Mapping[str, JsonValue]) -> Found:
+    pattern, recipe = one.derived.pattern, one.derived.recipe
     assumptions = tuple(dict.fromkeys((*pattern.assumptions, *said)))
-    return replace(one, derived=replace(one.derived, pattern=replace(pattern, assumptions=assumptions)))
+    derived = replace(
+        one.derived,
+        pattern=replace(pattern, assumptions=assumptions),
+        recipe=replace(recipe, choices={**recipe.choices, **choices}),
+    )
+    return replace(one, derived=derived)
 
 
 def _values(recipe: Recipe) -> Mapping[str, bool]:
