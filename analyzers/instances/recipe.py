@@ -85,6 +85,10 @@ class Recipe:
     """Sizes of the call that are these numbers, which it does not ask for."""
     needs_values: str = ""
     """Why a plain meta run cannot do (it reads values of its tensors); empty when it can."""
+    fixed: tuple[str, ...] = ()
+    """What its call fixes that no name in a formula tells, as `start=4`."""
+    hints: Mapping[str, int] = field(default_factory=dict)
+    """The sizes of a first run by name, where they are known beforehand."""
 
     def __post_init__(self) -> None:
         if not self.calls_as:
@@ -93,7 +97,9 @@ class Recipe:
 
 @dataclass(frozen=True)
 class InstanceOptions:
-    """What a person gave: `--config file.json`, `--init in_features=64`, `--input x=B,S,H`."""
+    """What a person gave: `--config file.json`, `--init in_features=64`, `--input x=B,S,H`.
+
+    `input_values` says how inputs are written."""
 
     config_file: Path | None = None
     init: Mapping[str, str] = field(default_factory=dict)
@@ -106,10 +112,15 @@ class InstanceOptions:
 
 
 class NoRecipe(ForwardbookError):
-    """A class nobody told us how to build or call: names what is needed and how to give it."""
+    """A class nobody told us how to build or call: names what is needed and how to give it (`advice`)."""
 
     def __init__(
-        self, target: str, found: str, arguments: Sequence[str] = (), inputs: Sequence[str] = ()
+        self,
+        target: str,
+        found: str,
+        arguments: Sequence[str] = (),
+        inputs: Sequence[str] = (),
+        advice: Sequence[str] = (),
     ) -> None:
         self.target, self.arguments, self.inputs = target, tuple(arguments), tuple(inputs)
         lines = [f"building an instance of {target} to run: {found}"]
@@ -117,17 +128,4 @@ class NoRecipe(ForwardbookError):
             lines.append("  its constructor needs: " + ", ".join(arguments))
         if inputs:
             lines.append("  its forward() takes:   " + ", ".join(inputs))
-        if arguments or inputs:
-            lines += _how_to_give(arguments, inputs)
-        super().__init__("\n".join(lines))
-
-
-def _how_to_give(arguments: Sequence[str], inputs: Sequence[str]) -> list[str]:
-    """Flags that would do, for the names at hand."""
-    flags = [f"--init {name.split(':')[0]}=64" for name in arguments[:2]]
-    flags += [f"--input {name.split(':')[0]}=batch_size,seq_len,hidden_size" for name in inputs[:2]]
-    return [
-        f"  give them with {' '.join(flags)}, or a config with --config file.json;",
-        "  dimensions that are words are free sizes, integers are constants, and a dtype may follow:",
-        "  --input ids=batch_size,seq_len:int64",
-    ]
+        super().__init__("\n".join([*lines, *advice]))

@@ -7,15 +7,26 @@ import copy
 import dataclasses
 import inspect
 import json
-import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
+from forwardbook.analyzers.instances.adapters.shapes_tried import WIDTHS
 from forwardbook.analyzers.instances.choices import GIVEN, settled
+from forwardbook.analyzers.instances.input_values import Plain, Size, Value, fixed_by
+from forwardbook.analyzers.instances.parameter_kinds import (
+    CONFIGS,
+    Kind,
+    advice,
+    annotations_of,
+    input_flag,
+    kinds_of,
+    misfit,
+    needed,
+)
 from forwardbook.analyzers.instances.pretrained.library import (
     INSTALLED,
     Library,
@@ -31,7 +42,7 @@ from forwardbook.analyzers.instances.recipe import (
     Sizes,
     full_name,
 )
-from forwardbook.analyzers.instances.shapes import CONSTANTS, hints_for, make_tensors
+from forwardbook.analyzers.instances.shapes import hints_for, make_values, values_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -41,20 +52,30 @@ if TYPE_CHECKING:
 def user_recipes(
     full_class_name: str, options: InstanceOptions, library: Library = INSTALLED
 ) -> list[Recipe]:
-    """The recipe of a class from its constructor's signature, defaults and the given options."""
+    """The recipe of a class from its constructor's signature, defaults and the given options.
+
+    Raises:
+        NoRecipe: names every argument and input that is missing or does not fit, and how to give it.
+    """
     cls = library.target(full_class_name, options.root)
-    needs = _Needs(full_class_name, tuple(_described(_initialiser(cls))), tuple(_described(cls.forward)))
+    needs = _Needs(full_class_name, _initialiser(cls), cls.forward, options)
     given = {name: _literal(text) for name, text in options.init.items()}
     plan = _constructor(cls, given, options, needs, library)
-    _check_inputs(cls, options.inputs, needs)
-    hints = hints_for(options.inputs, _hints(plan))
+    kinds = {name: kinds_of(said) for name, said in annotations_of(cls.forward).items()}
+    words = frozenset(name for name, kind in kinds.items() if kind == {"str"})
+    values = values_of(full_class_name, options.inputs, words)
+    _check_inputs(cls, values, kinds, needs)
+    known = _hints(plan)
+    hints = hints_for(values, known)
     return [
         Recipe(
             target=full_name(cls),
             library=cls.__module__.split(".")[0],
             build=partial(_build, cls, plan),
-            inputs=partial(_inputs, full_class_name, dict(options.inputs), hints),
-            choices=_choices(cls, plan, options.inputs),
+            inputs=partial(_inputs, values, hints),
+            choices=_choices(cls, plan, values),
+            fixed=fixed_by(values, options.inputs, known),
+            hints=hints,
         )
     ]
 
@@ -64,11 +85,20 @@ class _Needs:
     """What a class asks for, to be named in errors."""
 
     target: str
-    arguments: tuple[str, ...]
-    inputs: tuple[str, ...]
+    initialiser: Callable[..., object]
+    forward: Callable[..., object]
+    options: InstanceOptions
 
-    def error(self, found: str) -> NoRecipe:
-        return NoRecipe(self.target, found, self.arguments, self.inputs)
+    def error(self, found: str, made: Collection[str] = ()) -> NoRecipe:
+        """`made` are constructor arguments that have a value beside those given."""
+        known = {*self.options.init, *made}
+        arguments = {name: kinds for name, kinds in needed(self.initialiser).items() if name not in known}
+        inputs = {n: kinds for n, kinds in needed(self.forward).items() if n not in self.options.inputs}
+        names = [p.name for p in _parameters(self.initialiser)]
+        whole = (n for n, k in needed(self.initialiser).items() if k <= {"int"} and not CONFIGS.fullmatch(n))
+        width = next((name for name in names if WIDTHS.fullmatch(name)), next(whole, ""))
+        described = (_described(self.initialiser), _described(self.forward))
+        return NoRecipe(self.target, found, *described, advice(arguments, inputs, width))
 
 
 def _constructor(
@@ -86,20 +116,18 @@ def _constructor(
     open_ended = any(p.kind is p.VAR_KEYWORD for p in _parameters(_initialiser(cls)))
     if unknown := [name for name in given if name not in names and not open_ended]:
         raise needs.error(f"its constructor has no argument {', '.join(unknown)}")
-    annotations = _annotations(cls)
+    annotations = annotations_of(_initialiser(cls))
     plan: dict[str, object] = dict(given)
     for parameter in parameters:
         if parameter.name in plan:
             continue
-        if config := _config(
-            cls, parameter, annotations.get(parameter.name), options, library
-        ):
+        if config := _config(cls, parameter, annotations.get(parameter.name), options, library):
             plan[parameter.name] = config
         elif _is_size(parameter.default):
             plan[parameter.name] = parameter.default
     missing = [p.name for p in parameters if p.default is p.empty and p.name not in plan]
     if missing:
-        raise needs.error(f"no value for {', '.join(missing)}")
+        raise needs.error(f"no value for {', '.join(missing)}", plan)
     return plan
 
 
@@ -111,7 +139,8 @@ def _config(
     library: Library,
 ) -> object:
     """A config object for a constructor that takes one: from its annotation's class and the user's file."""
-    if "config" not in parameter.name:
+    record = inspect.isclass(annotation) and dataclasses.is_dataclass(annotation)
+    if not (record or CONFIGS.fullmatch(parameter.name.lower())):
         return None
     if cls.__module__.startswith("transformers.models.") and annotation is None:
         from forwardbook.analyzers.instances.pretrained.models import holders_of
@@ -132,19 +161,13 @@ def _config(
 
 
 def _choices(
-    cls: type[nn.Module], plan: Mapping[str, object], specs: Mapping[str, str]
+    cls: type[nn.Module], plan: Mapping[str, object], values: Mapping[str, Value]
 ) -> dict[str, JsonValue]:
     """The arguments that are no sizes, with their values; a tensor where there is a default is given."""
     sized = [name for name, value in plan.items() if _hints({name: value})]
-    written = CONSTANTS.keys()
-    given = {n: CONSTANTS[text] if text in written else _number(text) for n, text in specs.items()}
-    needed = [p.name for p in _parameters(cls.forward) if p.default is p.empty]
-    return {**settled(cls.forward, given, needed), **settled(_initialiser(cls), plan, sized)}
-
-
-def _number(text: str) -> object:
-    """The whole number that an input is; else that a tensor is given."""
-    return int(text) if text.lstrip("-").isdigit() else GIVEN
+    given = {n: value.value if isinstance(value, Plain) else GIVEN for n, value in values.items()}
+    others = [*needed(cls.forward), *(n for n, value in values.items() if isinstance(value, Size))]
+    return {**settled(cls.forward, given, others), **settled(_initialiser(cls), plan, sized)}
 
 
 def _build(cls: type[nn.Module], plan: Mapping[str, object], sizes: Sizes) -> nn.Module:
@@ -189,24 +212,32 @@ def _hints(plan: Mapping[str, object]) -> dict[str, int]:
 
 
 def _inputs(
-    target: str,
-    specs: Mapping[str, str],
-    hints: Mapping[str, int],
-    sizes: Sizes,
-    module: nn.Module,
-    maker: InputMaker,
+    values: Mapping[str, Value], hints: Mapping[str, int], sizes: Sizes, module: nn.Module, maker: InputMaker
 ) -> Inputs:
-    return (), make_tensors(target, specs, hints, sizes, maker)
+    return (), make_values(values, hints, sizes, maker)
 
 
-def _check_inputs(cls: type[nn.Module], specs: Mapping[str, str], needs: _Needs) -> None:
+def _check_inputs(
+    cls: type[nn.Module],
+    values: Mapping[str, Value],
+    kinds: Mapping[str, Collection[Kind]],
+    needs: _Needs,
+) -> None:
     parameters = _parameters(cls.forward)
     named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-    if unknown := [name for name in specs if name not in named] if len(named) == len(parameters) else []:
-        raise needs.error(f"its forward() has no input {', '.join(unknown)}")
+    made = needed(needs.initialiser)
+    if unknown := [name for name in values if name not in named] if len(named) == len(parameters) else []:
+        raise needs.error(f"its forward() has no input {', '.join(unknown)}", made)
     fixed = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    if missing := [p.name for p in fixed if p.default is p.empty and p.name not in specs]:
-        raise needs.error(f"no shape for the input {', '.join(missing)}")
+    if missing := [p.name for p in fixed if p.default is p.empty and p.name not in values]:
+        raise needs.error(f"no value for the input {', '.join(missing)} of forward()", made)
+    for name, value in values.items():
+        if problem := misfit(name, value, kinds.get(name, ())):
+            flag = input_flag(name, kinds.get(name, ()))
+            said = f"--input {name}={needs.options.inputs[name]}: {problem}"
+            raise NoRecipe(
+                needs.target, said, (), _described(cls.forward), [f"  give it as {flag}"] if flag else []
+            )
 
 
 def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
@@ -224,13 +255,6 @@ def _described(function: Callable[..., object]) -> list[str]:
         for p in _parameters(function)
         if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
-
-
-def _annotations(cls: type) -> dict[str, object]:
-    try:
-        return dict(typing.get_type_hints(_initialiser(cls)))
-    except Exception:  # annotations may name anything
-        return dict(getattr(_initialiser(cls), "__annotations__", {}))
 
 
 def _is_size(value: object) -> bool:

@@ -241,3 +241,14 @@ def test_same_is_about_polynomials() -> None:
     assert same("2 * {a} * ({b} + {c})", "{a} * {b} * 2 + 2 * {c} * {a}")
     assert not same("2 * {a}", "{a}")
     assert not same("2 * {a}", "2 *")
+
+
+def test_what_other_options_replace_is_told(folder: Path, runs: Runs) -> None:
+    """With other inputs the regimes of before are gone: which, and the options that gave them, is said."""
+    first = go(runs, Options(init={"a": "1"}, inputs={"x": "B,S", "context": "B,T"}))
+    again = go(runs, Options(init={"a": "1"}, inputs={"x": "B,S", "context": "B,T"}), force=True)
+    other = go(runs, Options(init={"a": "1"}, inputs={"x": "B,S"}))
+
+    assert ("", "") == (first.lost, again.lost)
+    assert "--init a=1 --input context=B,T --input x=B,S" in other.lost
+    assert all(one.name in other.lost for one in first.entry.regimes)

@@ -25,6 +25,7 @@ from forwardbook.pipeline.catalogue.record import (
 from forwardbook.pipeline.catalogue.share import withdrawn
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.schema import Given
 from forwardbook.workspace import Workspace, WorkspaceError
 
 from .zoo import MODULE, Child, Make, built, files
@@ -224,3 +225,25 @@ def test_a_model_type_ran_where_a_model_of_it_was_called() -> None:
     [told] = coverage(Catalogue(libraries={"a": LibraryRecord(units=units)}))
 
     assert (3, 2) == (told.model_types, told.model_types_reached)
+
+
+def test_what_a_person_described_is_not_derived_otherwise(zoo: Path, make_entry: Make) -> None:
+    """An entry with what was given for it stays through builds, forced ones too, and counts as it is."""
+    built(zoo, Child(make_entry))
+    workspace, name = Workspace(zoo), "zoo_of_parts.ant.Ant"
+    database = workspace.load()
+    key = database.keys_by_class()[name]
+    holder = database.resolved(key)[1]
+    given = holder.model_copy(update={"full_class_name": name, "given": Given(inputs={"x": "n,4"})})
+    workspace.save({key: given}, rules_version=database.rules_version)
+    before = workspace.load()[key]
+    built(zoo, Child(make_entry), force=True)
+
+    assert before == workspace.load()[key]
+    [said] = [one for one in _classes(zoo) if one.name == name]
+    assert ("exact", "what a person gave") == (said.state, said.way)
+
+
+def _classes(zoo: Path) -> list[ClassResult]:
+    units = read_catalogue(Workspace(zoo)).libraries["zoo_of_parts"].units
+    return [one for unit in units.values() for one in unit.classes]

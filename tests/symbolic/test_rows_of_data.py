@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from forwardbook.analyzers.instances.shapes import make_tensors
+from forwardbook.analyzers.instances.shapes import make_values, values_of
 from forwardbook.analyzers.instances.tensors import PlainMaker
 from forwardbook.analyzers.symbolic.of_data import DataSizes, OutOfRange
 from forwardbook.analyzers.symbolic.of_weights import mark
@@ -118,15 +118,15 @@ def test_a_count_of_each_class_has_as_many_rows_as_classes(run: Run) -> None:
 
 def test_what_a_user_gives_stands_for_any_values() -> None:
     """Whole numbers and masks of `--input` are made up; those that our recipes make are what they are."""
-    specs = {"ids": "n:int64", "mask": "n:bool", "x": "n"}
-    made = make_tensors("Net", specs, {"n": 5}, lambda name, hint, *said: hint, MetaMaker())
+    values = values_of("Net", {"ids": "n:int64", "mask": "n:bool", "x": "n,"})
+    made = make_values(values, {"n": 5}, lambda name, hint, *said: hint, MetaMaker())
     asked = DataSizes(lambda name, hint, *said: hint)
     asked.places = lambda frame: (Place(__file__, "forward", 1, 1, 0, 0),)
 
     assert asked.rows(made["ids"]) is not None  # type: ignore[arg-type]
     assert asked.rows(made["mask"]) is not None  # type: ignore[arg-type]
     assert asked.rows(MetaMaker().ones((5,), torch.bool)) is None
-    plain = make_tensors("Net", specs, {"n": 5}, lambda name, hint, *said: hint, PlainMaker())
+    plain = make_values(values, {"n": 5}, lambda name, hint, *said: hint, PlainMaker())
     assert [0, 1, 2, 3, 4] == plain["ids"].tolist()  # type: ignore[attr-defined]
 
 

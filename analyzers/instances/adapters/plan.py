@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -37,6 +38,10 @@ class Free:
     meaning: str
 
 
+NUMBERS = (4, 6, 2, 8, 3)
+"""Hints for whole numbers that forward() takes: no two alike, most of them divide the sizes above."""
+
+
 @dataclass(frozen=True)
 class Given:
     """A size that the constructor was given, by the name it was asked for."""
@@ -49,10 +54,13 @@ class Given:
 class Names:
     """What the names in expressions stand for: sizes of the constructor, of a layer, or free ones.
 
-    A free size whose usual name the constructor uses for another is called `input_...`.
+    A free size whose usual name the constructor, or a whole number that forward() takes, uses for another is
+    called `input_...`.
     """
 
     given: Mapping[str, int]
+    numbers: tuple[str, ...] = ()
+    """The parameters of forward() that are whole numbers."""
     table: dict[str, Free | Given | Consumer] = field(default_factory=dict)
 
     def argument(self, name: str) -> str:
@@ -71,12 +79,20 @@ class Names:
         """The name in expressions of a free size; one for each hint that was asked for."""
         usual, meaning = FREE[name]
         hint = hint or usual
-        called = f"input_{name}" if name in self.given else name
+        called = f"input_{name}" if name in self.given or name in self.numbers else name
         alias = f"free_{called}"
         count = 2
         while alias in self.table and getattr(self.table[alias], "hint", hint) != hint:
             alias, count = f"free_{called}_{count}", count + 1
         self.table[alias] = Free(alias.removeprefix("free_"), hint, meaning)
+        return alias
+
+    def number(self, parameter: str) -> str:
+        """The name in expressions of a whole number that forward() takes: a size of its own."""
+        alias = f"number_{parameter}"
+        hint = NUMBERS[self.numbers.index(parameter) % len(NUMBERS)]
+        called = f"input_{parameter}" if parameter in self.given else parameter
+        self.table[alias] = Free(called, hint, f"{parameter} of forward()")
         return alias
 
 
@@ -87,6 +103,36 @@ class Plan:
     expressions: Mapping[str, str]
     names: Names
     positional: tuple[str, ...] = ()
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """What the call fixes that no size tells: numbers, lists, shapes made of a number that it takes."""
+        found = []
+        for name, text in self.expressions.items():
+            node = ast.parse(text, mode="eval").body
+            is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
+            names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
+            of_number = isinstance(node, ast.Call) and any(one.startswith("number_") for one in names)
+            if is_number or of_number or isinstance(node, ast.List | ast.Tuple):
+                found.append(f"{name}={self._said(node)}")
+        return tuple(found)
+
+    def _said(self, node: ast.expr) -> str:
+        """An expression as a person writes it: sizes as formulas call them, tensors by their shapes."""
+        match node:
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                a, b = "[]" if isinstance(node, ast.List) else "()"
+                return a + "; ".join(map(self._said, items)) + b
+            case ast.Call(func=ast.Name(id=kind), args=dims):
+                return ",".join(map(self._said, dims[1:] if kind in ("integers", "full") else dims))
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return f"{self._said(left)}*{self._said(right)}"
+            case ast.Name(id=alias):
+                known = self.names.table.get(alias)
+                if isinstance(known, Consumer):
+                    return f"{known.path}.{known.attribute}"
+                return known.name if known is not None else alias
+        return ast.unparse(node)
 
     def __call__(self, sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
         """The tensors, their dimensions asked for by name."""

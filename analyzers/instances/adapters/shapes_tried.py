@@ -21,7 +21,7 @@ _CHANNELS = re.compile(r"(.*\.)?(in_channels|in_chans|channels|num_channels|inpu
 _IDS = re.compile(r".*(ids?|tokens?|ind(ex|ices)|labels?|class(es)?)$")
 _MASKS = re.compile(r".*mask.*")
 _TIMES = re.compile(r"(t|time|times|timesteps?(_\w+)?|sigma|noise_level|noise_labels|r)")
-_SIDES = {"h": "height", "height": "height", "w": "width", "width": "width"}
+_SIDES = ("h", "height", "w", "width")
 _COUNTS = re.compile(r"(num_|n_)(frames?|.*)|seq_?len(gth)?|length|(q|k|kv)_len|[ijn]")
 _EDGES = re.compile(r"(edge_index|adj_t?|edge_index_?.*)")
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -47,7 +47,7 @@ def plans_for(
     ]
     variadic = any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(forward).parameters.values())
     needed = [p for p in described if p.default is p.empty]
-    names = Names(given)
+    names = Names(given, tuple(p.name for i, p in enumerate(described) if _is_number(p, i)))
     chooser = _Choices(names, layers)
     found: list[Plan] = list(first)
     if not needed and not described:
@@ -104,6 +104,14 @@ def _places(total: int, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
             yield (place, *rest)
 
 
+def _is_number(parameter: inspect.Parameter, index: int) -> bool:
+    """Whether a parameter is a whole number, by its annotation or its name."""
+    name, hint = parameter.name.lower(), str(parameter.annotation)
+    if hint in ("<class 'int'>", "int"):
+        return True
+    return bool((name in _SIDES and index) or _COUNTS.fullmatch(name)) and "Tensor" not in hint
+
+
 class _Choices:
     """Expressions for one parameter after the other."""
 
@@ -114,13 +122,9 @@ class _Choices:
     def options(self, parameter: inspect.Parameter, index: int, beside: set[str]) -> list[str]:
         """What a parameter may take, by its name and hint, else as any tensor."""
         name, hint = parameter.name.lower(), str(parameter.annotation)
-        if name in _SIDES and (index or "int" in hint):
-            return [self._names.free(_SIDES[name]), *self._numbers()]
-        if hint in ("<class 'int'>", "int") or (_COUNTS.fullmatch(name) and "Tensor" not in hint):
-            return [
-                self._names.free("frames" if "frame" in name or name == "t" else "seq_len"),
-                *self._numbers(),
-            ]
+        if parameter.name in self._names.numbers:
+            own = self._names.number(parameter.name)
+            return [own] if name in _SIDES else [own, "1", "2", "4"]
         if hint in ("<class 'float'>", "float"):
             return ["1.0"]
         if hint in ("<class 'bool'>", "bool"):
@@ -142,16 +146,17 @@ class _Choices:
         if re.search(r"list|tuple|sequence\[", hint.lower()):
             return [f"[{text}]" for text in self.tensor()] + [f"[{t}, {t}]" for t in self.tensor()[:6]]
         if "shape" in name or name.endswith("size") or name == "hw":
-            return [f"({self._names.free('height')}, {self._names.free('width')})", *self._numbers()]
+            return [f"({self._names.free('height')}, {self._names.free('width')})", "1", "2", "4"]
         if beside & {"edge_index", "adj", "adj_t"}:
             nodes = self._names.free("nodes")
             edges = self._names.free("edges")
             rows = edges if "edge" in name else nodes
             return [*(f"floats({rows}, {width})" for width in self._widths()), f"floats({rows})"]
-        if any(side in beside for side in ("h", "H", "height")) and not index:
-            rows, columns = self._names.free("height"), self._names.free("width")
-            area = [f"floats({self._batch}, {rows} * {columns}, {width})" for width in self._widths()]
-            return [*area, *self.tensor()]
+        sides = [one for one in self._names.numbers if one in beside and one.lower() in _SIDES]
+        if sides and not index:  # rows and columns of what is handed over as one sequence
+            area = " * ".join(map(self._names.number, sides[:2]))
+            first, *others = self.tensor()
+            return [first, *(f"floats({self._batch}, {area}, {width})" for width in self._widths()), *others]
         return self.tensor()
 
     def tensor(self) -> list[str]:
@@ -175,9 +180,6 @@ class _Choices:
         others = [n for n, v in self._names.given.items() if v > 4 and not WIDTHS.fullmatch(n)]
         more = [] if called or layers else [self._names.argument(name) for name in others[:3]]
         return [*layers, *called, *more] or [self._names.free("features")]
-
-    def _numbers(self) -> list[str]:
-        return [self._names.free("seq_len"), "1", "2", "4"]
 
     def _masks(self) -> list[str]:
         length = self._names.free("seq_len")

@@ -79,7 +79,8 @@ def search(cls: type[nn.Module], library: str, called: Called, seconds: float = 
         for _ in range(MOST_INPUTS):
             if not plans:
                 break
-            one = recipe(inputs=plans.pop(0))
+            plan = plans.pop(0)
+            one = recipe(inputs=plan, fixed=plan.fixed)
             try:
                 return Running(one, frozenset(called(one)))
             except Exception as error:  # somebody else's forward() raises anything

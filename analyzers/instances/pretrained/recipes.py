@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from forwardbook.analyzers.instances.parameter_kinds import advice, needed
 from forwardbook.analyzers.instances.pretrained.configs import (
     EXPERTS,
     ask_sizes,
@@ -94,6 +95,7 @@ def transformers_recipes(
             "no model of its module holds it when built from its default config",
             _described(target.__init__),
             _described(target.forward),
+            advice(needed(target.__init__), needed(target.forward)),
         )
     return recipes
 

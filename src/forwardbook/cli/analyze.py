@@ -38,7 +38,11 @@ def analyze_module(
     ] = None,
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", metavar="NAME=B,S,H", help="The shape of an input of forward(); repeatable."),
+        typer.Option(
+            "--input",
+            metavar="NAME=B,S,H",
+            help="An input of forward(): a shape, a number (start=4), a list ([b,n; b,m]); repeatable.",
+        ),
     ] = None,
     timeout: Timeout = None,
     memory: Memory = None,

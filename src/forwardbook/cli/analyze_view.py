@@ -17,6 +17,8 @@ def show_analysis(analysis: Analysis, as_json: bool, explain: bool = False) -> b
     """One entry on standard output, what became of it beside; whether no judge disagrees with it."""
     if as_json:
         print(json.dumps(_json(analysis), indent=1))
+        if analysis.lost:
+            _say(analysis.lost)
         return _agrees(analysis)
     from forwardbook.cli.entry_view import entry_view
     from forwardbook.cli.explain_view import explain_view
@@ -81,7 +83,7 @@ def _closing(analysis: Analysis) -> str:
     stored = f"stored as {analysis.key} in module_db.json"
     if analysis.entry.regimes:
         stored += f", calculator generated_modules/{analysis.entry.generated_file_name}"
-    return f"{stored}, {analysis.seconds:.1f} s"
+    return f"{stored}, {analysis.seconds:.1f} s" + (f"\n{analysis.lost}" if analysis.lost else "")
 
 
 def _say(text: str) -> None:

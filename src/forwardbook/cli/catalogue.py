@@ -79,6 +79,7 @@ def build(
     from forwardbook.pipeline.catalogue.build import build as built
     from forwardbook.pipeline.catalogue.journal import Journal
     from forwardbook.pipeline.catalogue.merge import merge
+    from forwardbook.pipeline.catalogue.record import OF_USERS
     from forwardbook.pipeline.store import check_writable
     from forwardbook.workspace import Workspace
 
@@ -105,6 +106,8 @@ def build(
     if not as_json:
         console().print(summary_view(library, results))
     known = sum(one.known for one in done)
+    for name in sorted(one.name for unit in results for one in unit.record.classes if one.way == OF_USERS):
+        _say(f"{name} stays as it was analysed with --init, --input or --config")
     _say(
         f"{merged.stored} entries stored, {merged.sharing} of them copies that share another's formulas; "
         f"{known} of {len(done)} units were known" + (f"; drawn with --seed {seed}" if sample else "")

@@ -33,7 +33,8 @@ def analyze(
 ) -> Entry:
     """The entry of a class: from the database, else derived and proved in a process of its own, and stored.
 
-    `init` gives constructor arguments, `inputs` shapes such as `{"x": "batch_size,seq_len,hidden_size"}`.
+    `init` gives constructor arguments, `inputs` what `--input` takes: shapes, as in
+    `{"x": "batch_size,seq_len,hidden_size"}`, numbers (`{"start": "4"}`) and lists.
     """
     options = Options(
         config_file=Path(config) if config is not None else None,

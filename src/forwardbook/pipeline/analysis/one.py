@@ -15,6 +15,7 @@ from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.errors import ForwardbookError
 from forwardbook.generate import stuck
 from forwardbook.pipeline.analysis.attempt import AnalysisError, Attempt
+from forwardbook.pipeline.analysis.earlier import lost_with
 from forwardbook.pipeline.analysis.given import SEED as SEED
 from forwardbook.pipeline.analysis.given import Options as Options
 from forwardbook.pipeline.analysis.given import request_for as request_for
@@ -47,6 +48,8 @@ class Analysis:
     seconds: float
     holder: Entry | None = None
     """The entry that has its formulas, where that is another."""
+    lost: str = ""
+    """What other options had given and is stored no more."""
 
 
 def analyze(
@@ -149,9 +152,21 @@ def concluded(
 
         entry = renderable(entry, workspace, chosen)
     entry = dated(entry, tried.wanted, tried.options.given())
+    lost = lost_with(_stored(entry.full_class_name, workspace.load()), entry)
     key, entry = store(entry, workspace, RULES_VERSION, force=force)
     remove_diagnostics(key, workspace)
-    return Analysis(key, entry, False, time.monotonic() - tried.begin)
+    return Analysis(key, entry, False, time.monotonic() - tried.begin, lost=lost)
+
+
+def _stored(name: str, database: Database) -> Entry | None:
+    """The workspace's own entry of a class, where there is one that can be read."""
+    key = database.key_of(name)
+    if key is None or key not in database.own:
+        return None
+    try:
+        return database.resolved(key)[1].model_copy(update={"given": database[key].given})
+    except DatabaseError:
+        return None
 
 
 def _refused(tried: Attempt, made: Proposed, workspace: Workspace, chosen: Chosen | None) -> AnalysisError:

@@ -16,6 +16,7 @@ from forwardbook.pipeline.catalogue.children import Run, children
 from forwardbook.pipeline.catalogue.journal import Journal
 from forwardbook.pipeline.catalogue.plan import Plan, Unit
 from forwardbook.pipeline.catalogue.record import (
+    OF_USERS,
     UNIT,
     Catalogue,
     ClassResult,
@@ -107,11 +108,13 @@ def build(
         key=lambda unit: (-len(unit.classes), unit.name)
     )  # the long ones first, so that none is left last
     settled = {} if how.force else _settled(database, known, todo, plan.library)
+    of_users = _of_users(database, todo)
 
     def one(unit: Unit, run: Run) -> UnitResult:
         started(unit.name)
         recorded = _recorded(unit, catalogue)
-        result = _worked(unit, settled, how, how.run or run, again.get(unit.name), _standing(recorded, known))
+        standing = _standing(recorded, known)
+        result = _worked(unit, settled, how, how.run or run, again.get(unit.name), standing, of_users)
         result = _with_types(result, recorded)
         journal.keep(result)  # here, so that what was done while others were told is kept too
         return result
@@ -198,6 +201,19 @@ def _settled(
     return found
 
 
+def _of_users(database: Database, todo: list[Unit]) -> dict[str, ClassResult]:
+    """Classes that were analysed as a person said: these entries are nobody's to derive otherwise."""
+    keys, found = database.keys_by_class(), dict[str, ClassResult]()
+    for one in (one for unit in todo for one in unit.classes if keys.get(one.full_name) in database.own):
+        with contextlib.suppress(DatabaseError):
+            entry = database[keys[one.full_name]]
+            if entry.given is not None:
+                found[one.full_name] = ClassResult(
+                    name=one.full_name, defines=one.defines, state=entry.validation.verdict, way=OF_USERS
+                )
+    return found
+
+
 def _standing(recorded: UnitRecord | None, known: Mapping[str, str]) -> dict[str, ClassResult]:
     """What the catalogue has as proved in this state of the sources, where the database has it too."""
     classes = recorded.classes if recorded is not None else ()
@@ -211,9 +227,11 @@ def _worked(
     run: Run,
     again: UnitRecord | None,
     standing: Mapping[str, ClassResult],
+    of_users: Mapping[str, ClassResult],
 ) -> UnitResult:
     if again is not None:
         settled = {one.name: one for one in again.classes if one.kind not in how.retry}
+    settled = {**settled, **of_users}
     wanted = tuple(one.full_name for one in unit.classes if one.full_name not in settled)
     known = [settled[one.full_name] for one in unit.classes if one.full_name in settled]
     result = UnitResult(unit=unit.name, library=unit.library, record=UnitRecord(stamp=unit.stamp))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,8 +39,10 @@ def merge(plan: Plan, results: Sequence[UnitResult], workspace: Workspace, *, wh
     `whole` says that the results are all of the library's: what the catalogue knew of other units is dropped.
     """
     catalogue = read_catalogue(workspace)
-    fresh = {name: Entry.model_validate(raw) for one in results for name, raw in sorted(one.entries.items())}
     database = workspace.load()
+    derived = {name: raw for one in results for name, raw in sorted(one.entries.items())}
+    of_users = _of_users(derived, database)
+    fresh = {name: Entry.model_validate(raw) for name, raw in derived.items() if name not in of_users}
     refuted = _refuted(results, database)
     changed: dict[str, Entry] = {}
     if fresh or refuted:
@@ -76,6 +78,13 @@ def _told(unit: UnitRecord, holders: Mapping[str, str]) -> UnitRecord:
     return unit.model_copy(update={"classes": tuple(classes)})
 
 
+def _of_users(names: Collection[str], database: Database) -> set[str]:
+    """Those whose entries were derived as a person said: nothing else takes their place."""
+    keys = database.keys_by_class() if names else {}
+    own = (name for name in names if keys.get(name) in database.own)
+    return {name for name in own if database[keys[name]].given is not None}
+
+
 def _has_none(entry: Entry) -> bool:
     return not entry.regimes and entry.same_as is None
 
@@ -107,7 +116,7 @@ def _refuted(results: Iterable[UnitResult], database: Database) -> dict[str, Ent
     return {
         keys[name]: withdrawn(entry, wrong[name])
         for name, entry in proved.items()
-        if not entry.validation.human_validated
+        if not entry.validation.human_validated and entry.given is None
     }
 
 
@@ -233,7 +242,7 @@ def _held(
         if key in changed or head.library != library or head.same_as is not None:
             continue
         digest = digests.get(head.full_class_name, "")
-        if digest and digest in wanted:
+        if digest and digest in wanted and database[key].given is None:
             found[key] = (database[key], digest)
     return found
 

@@ -18,6 +18,9 @@ CATALOGUE_VERSION: Final = 1
 UNIT: Final = "unit"
 """Under this name the diagnostics of a response hold a unit's result."""
 
+OF_USERS: Final = "what a person gave"
+"""The way of a class that was analysed with --init, --input or --config: a build leaves its entry."""
+
 State = Literal["exact", "bounded", "assumed", "pinned", "wrong", "unproved", "unreached"]
 """What came of a class: the verdict of its entry; `unreached` where no forward() that ran called it."""
 

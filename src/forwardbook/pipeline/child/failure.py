@@ -67,8 +67,12 @@ def described(request: Request, error: BaseException) -> Response:
     raised = f"{type(error).__name__}: {_message(error)}".rstrip(": ")
     if isinstance(error, SystemExit):
         raised = f"it ended the process with sys.exit({error.code!r})"
+    if kind == "forward" and request.inputs:
+        advice = _OF_INPUTS
+    notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", ()))
     return Response(
-        problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}\n  {advice}", problem_kind=kind
+        problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}{notes}\n  {advice}",
+        problem_kind=kind,
     )
 
 
@@ -80,6 +84,13 @@ _STAGES: Final[dict[ProblemKind, tuple[str, str]]] = {
     ),
     "forward": ("running forward() of", "give other inputs: --input name=batch_size,seq_len,hidden_size"),
 }
+
+
+_OF_INPUTS: Final = (
+    "give other inputs: a dimension that is a size of the constructor bears its name (x=batch_size,dim),\n"
+    "  one that must be divisible is a product (4*height); without a comma a value is a number (start=4),\n"
+    "  and a list is written in brackets: --input 'maps=[batch_size,16,height,width; batch_size,32,h2,w2]'"
+)
 
 
 def refutation(request: Request, refuted: Sequence[Found]) -> Response:

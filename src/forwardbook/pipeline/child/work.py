@@ -34,7 +34,7 @@ def work(request: Request) -> Response:
         return Response(entry=as_read(record(facts, library, read, ("static",))).model_dump(mode="json"))
     options, roots = options_of(request), _roots(request)
     recipes = recipes_for(request.target, options)
-    found = _symbolic(request, recipes)
+    found = _symbolic(request, recipes, options)
     flips: list[Flip] = []
     ran = {one.derived.recipe.scenario for one in found if one.exact}
     if request.explore and request.flips and ran:
@@ -94,15 +94,16 @@ def options_of(request: Request) -> InstanceOptions:
     )
 
 
-def _symbolic(request: Request, recipes: Sequence[Recipe]) -> list[Found]:
+def _symbolic(request: Request, recipes: Sequence[Recipe], options: InstanceOptions) -> list[Found]:
+    """The regimes of the class as it is built and called; what a person gave is never replaced by a guess."""
     found: list[Found] = []
     problem: Exception | None = None
     for recipe in recipes:
         try:
             found += regimes_of(recipe, request.seed, request.points, request.explore)
         except Exception as error:  # noqa: BLE001 - another recipe may run; else the first reason is told
-            problem = problem or error
-    for recipe in () if found else _of_catalogue(request.target):
+            problem = problem or _at_sizes(error, recipe)
+    for recipe in () if found or options else _of_catalogue(request.target):
         try:
             found = regimes_of(recipe, request.seed, request.points, request.explore)
         except Exception as error:  # noqa: BLE001 - as above
@@ -112,6 +113,14 @@ def _symbolic(request: Request, recipes: Sequence[Recipe]) -> list[Found]:
     if not found:
         raise problem or NoRecipe(request.target, "no model that holds it comes to call it")
     return found
+
+
+def _at_sizes(error: Exception, recipe: Recipe) -> Exception:
+    """The error, noting the sizes of the run that raised it."""
+    if recipe.hints:
+        sizes = ", ".join(f"{name} = {size}" for name, size in recipe.hints.items())
+        error.add_note(f"the sizes were {sizes}")
+    return error
 
 
 def _of_catalogue(target: str) -> Iterator[Recipe]:

@@ -232,7 +232,14 @@ def _taken(facts: Facts, found: Found) -> tuple[str, ...]:
     classes = dict.fromkeys((facts.full_class_name, *found.derived.pattern.classes))
     fields = left_out(found.derived.recipe, classes)
     cast = uncast(facts, found.derived.pattern.classes)
-    return (*uncounted(found), *fields, *cast, *_settled(facts, found))
+    return (*_fixed(found), *uncounted(found), *fields, *cast, *_settled(facts, found))
+
+
+def _fixed(found: Found) -> Iterator[str]:
+    """What the call fixes that no size tells; of a class within another it is the call of that."""
+    recipe = found.derived.recipe
+    of = f" of {recipe.target.rpartition('.')[2]}" if found.derived.pattern.path else ""
+    return (f"{CALLED_WITH}{text}{of}" for text in recipe.fixed)
 
 
 def _settled(facts: Facts, found: Found) -> Iterator[str]:

@@ -21,6 +21,7 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.schema import Derivation, Entry
 
 READ: Final = "read from source: "  # before the reason for which reading and running do not agree
+NOT_COMPARED: Final = "not compared: this call was found by trying inputs, which reading source does not do"
 Numbers = Mapping[str, int] | None
 Runs = tuple[SymbolicRun | None, SymbolicRun | None, str]  # run, read, and why it could not be read
 
@@ -108,12 +109,17 @@ class SecondReading:
         except Exception:  # noqa: BLE001 - it runs at its hints; at other counts it may refuse
             return None, None, ""
         try:
-            return ran, run_statically(self._twin(recipe), dtype, hints, pinned), ""
+            twin = self._twin(recipe)
+            if twin is None:
+                return ran, None, NOT_COMPARED
+            return ran, run_statically(twin, dtype, hints, pinned), ""
         except Exception as error:  # noqa: BLE001 - reading never fails what running has shown
             return ran, None, f"not followed: {_said(error)}"
 
-    def _twin(self, recipe: Recipe) -> Recipe:
-        """The recipe of interpreted classes for a recipe of imported ones, with the same way of inputs."""
+    def _twin(self, recipe: Recipe) -> Recipe | None:
+        """The recipe of interpreted classes for a recipe of imported ones, with the same way of inputs.
+
+        None for a call that was found by trying: reading does not try."""
         if self._static is None:
             self._static = static_recipes(self.target, self.options, self.roots)
         for ours, theirs in zip(self._static, self.recipes, strict=True):
@@ -121,7 +127,7 @@ class SecondReading:
             chosen = next((i for i, way in enumerate(ways) if way is recipe.inputs), None)
             if theirs.build is recipe.build and chosen is not None:
                 return replace(ours, inputs=(ours.inputs, *ours.alternatives)[chosen], alternatives=())
-        raise LookupError(f"no recipe read from source is the twin of {recipe.scenario!r} of {recipe.target}")
+        return None
 
     def noted(self, entry: Entry, target: str = "") -> Entry:
         """The entry with what came of reading: a second derivation, or the reason why it is none.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.instances.pretrained.whole import Filling, Phase
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name
-from forwardbook.analyzers.instances.shapes import hints_for, make_tensors
+from forwardbook.analyzers.instances.shapes import hints_for, make_values, values_of
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model.architecture import layers_of
 from forwardbook.pipeline.model.source import ModelUnknown
@@ -83,10 +83,11 @@ def built(name: str) -> nn.Module:
 
 def user_phases(name: str, inputs: Mapping[str, str]) -> list[Phase]:
     """The one way in which the module is called."""
-    hints = hints_for(inputs, {"batch_size": 3})
+    values = values_of(name, inputs)
+    hints = hints_for(values, {"batch_size": 3})
 
     def made(sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
-        return (), make_tensors(name, inputs, hints, sizes, maker)
+        return (), make_values(values, hints, sizes, maker)
 
     kind = type(built(name))
     recipe = Recipe(
