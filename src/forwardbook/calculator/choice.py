@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence, Set
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from forwardbook.calculator.formulas import RegimeFormulas
 from forwardbook.errors import ForwardbookError
@@ -32,7 +32,19 @@ def named(regimes: Regimes, name: str, class_name: str) -> type[RegimeFormulas]:
     raise CalculatorError(f"evaluating {class_name}: there is no regime {name!r}; its regimes: {known}")
 
 
-def usual(regimes: Regimes, defaults: Mapping[str, object]) -> dict[str, object]:
+class OfBuild(Protocol):
+    """A regime, as a record or as code: what its module is built and called with."""
+
+    @property
+    def choices(self) -> Mapping[str, object]:
+        """Arguments that are no sizes, with their values."""
+        ...
+
+
+One = TypeVar("One", bound=OfBuild)
+
+
+def usual(regimes: Sequence[OfBuild], defaults: Mapping[str, object]) -> dict[str, object]:
     """The value of each choice where nobody says another: its default, else that of the first regime."""
     found: dict[str, object] = {}
     for name in dict.fromkeys(name for regime in regimes for name in regime.choices):
@@ -43,8 +55,8 @@ def usual(regimes: Regimes, defaults: Mapping[str, object]) -> dict[str, object]
 
 
 def of_build(
-    class_name: str, regimes: Regimes, defaults: Mapping[str, object], wanted: Mapping[str, object]
-) -> list[type[RegimeFormulas]]:
+    class_name: str, regimes: Sequence[One], defaults: Mapping[str, object], wanted: Mapping[str, object]
+) -> list[One]:
     """The regimes of modules that are built and called with the wanted choices, all others as usual.
 
     Raises:
@@ -87,14 +99,12 @@ def not_sizes(
     return found
 
 
-def _values(regimes: Regimes, name: str, defaults: Mapping[str, object]) -> list[object]:
+def _values(regimes: Sequence[OfBuild], name: str, defaults: Mapping[str, object]) -> list[object]:
     """The values of a choice in each regime; one that does not name it has it by default."""
     return [regime.choices.get(name, defaults.get(name)) for regime in regimes]
 
 
-def _value(
-    regime: type[RegimeFormulas], name: str, defaults: Mapping[str, object], otherwise: object
-) -> object:
+def _value(regime: OfBuild, name: str, defaults: Mapping[str, object], otherwise: object) -> object:
     return regime.choices.get(name, defaults.get(name, otherwise))
 
 
@@ -102,7 +112,7 @@ def _same(one: object, other: object) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
-def _open(regimes: Regimes, defaults: Mapping[str, object]) -> str:
+def _open(regimes: Sequence[OfBuild], defaults: Mapping[str, object]) -> str:
     """The choices that there are, for an error."""
     told = []
     for name in usual(regimes, defaults):

@@ -10,6 +10,7 @@ from forwardbook.book.site.data import Calculator, CalculatorRegime, Input, Part
 from forwardbook.book.site.formula_tree import NotAFormulaError, value
 from forwardbook.book.site.module_subject import ModuleSubject
 from forwardbook.book.site.quantities import QUANTITY_LIST
+from forwardbook.calculator.choice import of_build
 from forwardbook.schema import QUANTITIES, USUAL_SIZES, WIDTH_NAMES, Entry, Parameter, Regime
 
 _NAME: Final = re.compile(r"\{([^{}]*)\}")
@@ -32,12 +33,18 @@ def module_calculator(subject: ModuleSubject) -> Calculator:
         quantities=QUANTITY_LIST,
         inputs=inputs,
         bits=tuple(name for name in names if name in WIDTH_NAMES),
-        regimes=tuple(_regime(each) for each in holder.regimes),
+        regimes=tuple(_regime(each) for each in usual_build(holder)),
         presets=subject.presets,
         regime=regime,
         expected={name: str(expected[name]) for name in QUANTITIES} if expected else {},
         by_part="by line: each line that calls a module moves its own bytes, all other lines theirs together",
     )
+
+
+def usual_build(entry: Entry) -> list[Regime]:
+    """The regimes of a module that is built and called as by default; a calculator answers for no other."""
+    defaults = {**entry.call_defaults, **entry.defaults}
+    return of_build(entry.class_name, entry.regimes, defaults, {})
 
 
 def names_of(regime: Regime) -> tuple[str, ...]:
@@ -88,7 +95,7 @@ def _start(subject: ModuleSubject) -> tuple[dict[str, int], str, dict[str, int]]
 def costs_at(entry: Entry, sizes: dict[str, int]) -> tuple[str, dict[str, int]] | None:
     """The regime that a calculator takes for these sizes and every quantity, None where none holds."""
     given = sizes.keys()
-    for regime in entry.regimes:
+    for regime in usual_build(entry):
         least = {name: 0 if f"{{{name}}} >= 0" in regime.conditions else 1 for name in names_of(regime)}
         if not (least.keys() <= given and given - set(WIDTH_NAMES) <= least.keys()):
             continue
@@ -103,7 +110,7 @@ def costs_at(entry: Entry, sizes: dict[str, int]) -> tuple[str, dict[str, int]] 
 
 
 def _candidates(subject: ModuleSubject) -> Iterator[dict[str, int]]:
-    for regime in subject.holder.regimes:
+    for regime in usual_build(subject.holder):
         for preset in subject.presets[:3]:
             known = {**USUAL_SIZES, **{name: int(value) for name, value in preset.values.items()}}
             for usual in ({}, {"seq_len": 512}, {"seq_len": 64}):
