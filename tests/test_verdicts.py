@@ -104,6 +104,8 @@ def verdict_of(one: Regime) -> Verdict:
         ("exact", ("{a_dtype_bytes} == 4",)),
         ("exact", ("{hidden} == 64",)),
         ("exact", ("ceil({seq_len} / 64) == 1",)),
+        ("exact", ("12 // {seq_len} >= 2",)),
+        ("exact", ("1 % ({seq_len} - 1) != 0",)),
         ("exact", ("floor({seq_len} / 4) - 2 * floor({seq_len} / 8) == 0",)),
         ("pinned", ("{seq_len} == 17",)),
         ("pinned", ("{rows} == 7",)),

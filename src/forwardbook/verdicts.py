@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from forwardbook.errors import FormulaError
@@ -28,6 +30,7 @@ OCTAVE: Final = 2
 SLIVER: Final = 8
 """Where a size varies by less than this part of itself over all points, they lie within a sliver."""
 _LEAST: Final = 16  # below it the points of a small number cannot but lie close together
+_NAME: Final = re.compile(r"\{([^{}]+)\}")
 _SCANNED: Final = 2048  # sizes that are tried where a condition is not linear in its size
 _TOLD: Final = 3  # reasons in the reason of an entry
 
@@ -127,18 +130,24 @@ def _judged_regime(regime: Regime, found: Judgement) -> Regime:
 
 def _at_numbers(regime: Regime, known: Mapping[str, Parameter]) -> Iterator[str]:
     """The sizes a caller chooses that the conditions hold at a number, or within less than an octave."""
-    of: dict[str, list[Condition]] = {}
+    of: dict[str, list[str]] = {}
     for text in regime.conditions:
-        try:
-            condition = Condition.parse(text)
-        except FormulaError:
-            continue
-        if len(names := condition.symbols()) == 1:
-            of.setdefault(next(iter(names)), []).append(condition)
-    for name, conditions in of.items():
-        if name in known and known[name].is_of_call and (left := values_left(name, conditions)):
+        names = frozenset(_NAME.findall(text))
+        if len(names) == 1 and (one := known.get(*names)) is not None and one.is_of_call:
+            of.setdefault(one.name, []).append(text)
+    for name, texts in of.items():
+        if (left := _held(name, tuple(texts))) is not None:
             low, high = left
             yield f"{{{name}}} is {low:,}" if low == high else f"{{{name}}} is between {low:,} and {high:,}"
+
+
+@lru_cache(maxsize=4096)
+def _held(name: str, texts: tuple[str, ...]) -> tuple[int, int] | None:
+    """What `values_left` says of written conditions; many regimes have the same."""
+    try:
+        return values_left(name, [Condition.parse(text) for text in texts])
+    except FormulaError:
+        return None
 
 
 def values_left(name: str, conditions: Sequence[Condition]) -> tuple[int, int] | None:
@@ -155,31 +164,33 @@ def values_left(name: str, conditions: Sequence[Condition]) -> tuple[int, int] |
             continue
         low = max(low, limits[0])
         high = limits[1] if high is None else high if limits[1] is None else min(high, limits[1])
-    until = low + _SCANNED if high is None else min(high, low + _SCANNED)
+    if high is not None and high < low:
+        return None
     if others:
-        left = [n for n in range(low, until + 1) if all(c.is_met({name: n}) for c in others)]
-        if not left:
-            return None
-        low, high = left[0], left[-1] if high is not None and high <= until else _last(left)
+        until = low + _SCANNED if high is None else min(high, low + _SCANNED)
+        left: list[int] = []
+        for number in range(low, until + 1):
+            if all(c.is_met({name: number}) for c in others):
+                left.append(number)
+                if number >= OCTAVE * max(left[0], 1):
+                    return None
+        if not left or (until != high and OCTAVE * max(left[0], 1) > until // OCTAVE):
+            return None  # too few were tried to say that there is no other
+        low, high = left[0], left[-1]
     if high is None or high <= 1 or high >= OCTAVE * max(low, 1):
         return None
     return low, high
 
 
-def _last(left: Sequence[int]) -> int | None:
-    """The largest of those that were tried, if so many more were tried that there is hardly another."""
-    return left[-1] if left[-1] < OCTAVE * max(left[0], 1) <= _SCANNED // OCTAVE else None
-
-
 def _limits(name: str, condition: Condition) -> tuple[int, int | None] | None:
     """The least and the largest size of a linear condition; None of any other, and of `!=`."""
     difference = condition.left - condition.right
-    at_zero = difference.subs({name: 0})
-    slope = difference.subs({name: 1}) - at_zero
-    linear = slope * Expr.symbol(name) + at_zero == difference
     try:
+        slope = difference.subs({name: 2}) - difference.subs({name: 1})
+        at_zero = difference.subs({name: 1}) - slope
+        linear = slope * Expr.symbol(name) + at_zero == difference
         a, b, op = slope.const_value(), at_zero.const_value(), condition.op
-    except FormulaError:
+    except FormulaError:  # a fraction, or a division by what is zero there
         return None
     if op == "!=" or not linear:
         return None

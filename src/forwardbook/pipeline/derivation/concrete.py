@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Every quantity of one call, the cost of each line of its forward(), and what no rule could count."""
+    """Every quantity of one call, the cost of each line of its forward(), and what no rule could count.
+
+    `assumptions` are what a run without values took for granted: on meta a branch on data goes one way.
+    """
 
     full_class_name: str
     flops: int
@@ -35,13 +38,15 @@ class Report:
     peak: int
     lines: tuple[LineCost[int], ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The quantities as a small table."""
         numbers = [(f.name, getattr(self, f.name)) for f in fields(self) if f.type == "int"]
         rows = [f"{name:<14}{number:>24,}" for name, number in numbers]
         holes = [f"not counted: {u.operation} at {u.file}:{u.line}" for u in self.unresolved]
-        return "\n".join([self.full_class_name, *rows, *holes])
+        assumed = [f"assumed: {text}" for text in self.assumptions]
+        return "\n".join([self.full_class_name, *rows, *holes, *assumed])
 
 
 def cost(module: nn.Module, *args: object, **kwargs: object) -> Report:
@@ -112,6 +117,7 @@ def _report(name: str, summary: Summary, trace: Trace) -> Report:
             )
             for u in trace.unruled
         ),
+        assumptions=tuple(sorted(trace.assumed)),
     )
 
 
