@@ -11,7 +11,16 @@ from forwardbook.book.site.formula_tree import NotAFormulaError, value
 from forwardbook.book.site.module_subject import ModuleSubject
 from forwardbook.book.site.quantities import QUANTITY_LIST
 from forwardbook.calculator.choice import of_build
-from forwardbook.schema import QUANTITIES, USUAL_SIZES, WIDTH_NAMES, Entry, Parameter, Regime
+from forwardbook.schema import (
+    QUANTITIES,
+    USUAL_SIZES,
+    WIDTH_NAMES,
+    Entry,
+    FlopLine,
+    MemoryLine,
+    Parameter,
+    Regime,
+)
 
 _NAME: Final = re.compile(r"\{([^{}]*)\}")
 
@@ -68,20 +77,22 @@ def _regime(regime: Regime) -> CalculatorRegime:
 def parts_of(regime: Regime) -> tuple[Part, ...]:
     """Each line that calls a module of the class by itself, and all other lines together."""
     called = {call.line for call in regime.flop_analysis.submodule_calls}
-    rest: list[tuple[str, str]] = []
-    parts: list[Part] = []
-    for of, to in zip(regime.flop_analysis.lines, regime.memory_analysis.lines, strict=True):
-        moved = " + ".join(text for text in (to.reads, to.writes) if text != "0") or "0"
-        if of.line in called:
-            parts.append(Part(flops=of.flops, moved=moved))
-        else:
-            rest.append((of.flops, moved))
-    if rest:
-        flops, moved = (
-            " + ".join(text for text in side if text != "0") or "0" for side in zip(*rest, strict=True)
-        )
-        parts.append(Part(flops=flops, moved=moved))
+    lines: dict[tuple[int, str], tuple[list[str], list[str]]] = {}
+    for of in regime.flop_analysis.lines:
+        lines.setdefault(_part(of, called), ([], []))[0].append(of.flops)
+    for to in regime.memory_analysis.lines:
+        lines.setdefault(_part(to, called), ([], []))[1].extend((to.reads, to.writes))
+    parts = [Part(flops=_sum(flops), moved=_sum(moved)) for flops, moved in lines.values()]
     return tuple(one for one in parts if (one.flops, one.moved) != ("0", "0"))
+
+
+def _part(line: FlopLine | MemoryLine, called: set[int]) -> tuple[int, str]:
+    """What tells the part of a line from others."""
+    return (line.line, line.code) if line.line in called else (0, "")
+
+
+def _sum(formulas: list[str]) -> str:
+    return " + ".join(text for text in formulas if text != "0") or "0"
 
 
 def _start(subject: ModuleSubject) -> tuple[dict[str, int], str, dict[str, int]]:
