@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DATA = ("module_db", "module_db.json")
+DATA = ("catalogue.json", "module_db", "module_db.json")
 LINKS = ("agents", "analyzers", "generated_modules", *DATA, "profiling", "prompts")
 OTHERWISE = {"model_files": "models"}  # forwardbook.models is a room of its own
 ROOMS = tuple(name for name in LINKS if name not in DATA)
@@ -22,7 +22,7 @@ def test_link_resolves_to_its_root_folder(name: str) -> None:
 
 
 def test_no_other_links() -> None:
-    """The links in src/forwardbook are exactly the rooms, the models and the database."""
+    """The links in src/forwardbook are exactly the rooms, the models, the catalogue and the database."""
     found = sorted(path.name for path in (ROOT / "src" / "forwardbook").iterdir() if path.is_symlink())
 
     assert sorted([*LINKS, *OTHERWISE]) == found

@@ -1,16 +1,29 @@
 """What the database says of a library is counted, beside what a catalogue says; the site shows the same."""
 
+import json
+import tomllib
+from collections import Counter
 from collections.abc import Callable
+from fnmatch import fnmatch
+from pathlib import Path
 
 import pytest
 
-from forwardbook.book.site.catalogue_page import coverage_page
+import forwardbook
+from forwardbook.book.site.catalogue_page import catalogue_row, coverage_page
 from forwardbook.pipeline.catalogue.coverage_of_database import Stored, coverage_with
-from forwardbook.pipeline.catalogue.record import Catalogue, ClassResult, LibraryRecord, UnitRecord
-from forwardbook.pipeline.site.coverage import site_coverage
-from forwardbook.schema import Entry, Parameter
-from forwardbook.workspace import Database
+from forwardbook.pipeline.catalogue.record import (
+    Catalogue,
+    ClassResult,
+    LibraryRecord,
+    UnitRecord,
+    known_catalogue,
+)
+from forwardbook.pipeline.site.coverage import refuted, site_coverage
+from forwardbook.schema import Entry, Parameter, Validation
+from forwardbook.workspace import Database, Workspace
 
+ROOT = Path(__file__).resolve().parents[2]
 Make = Callable[..., Entry]
 NAMES = ("batch_size", "seq_len", "hidden_size", "num_heads", "window", "chunk_size", "a_dtype_bytes")
 EXPLAINED = tuple(Parameter(name=name, source="config") for name in (*NAMES, "text_config.kv_len"))
@@ -74,8 +87,50 @@ def test_how_exact_classes_were_derived_is_counted(make_entry: Make) -> None:
 def test_the_site_shows_the_same_numbers() -> None:
     """The page has a row for each library and its reasons; without a catalogue it has neither."""
     figures = site_coverage(_catalogue("exact", "unproved", "unreached"), {})
-    page = coverage_page((), (), figures).markdown()
+    page = coverage_page((), (), figures=figures).markdown()
 
     assert "| toy | 3 | 0 | 2 | 1 | 0 | 0 | 0 | 0 | 1 | 50.0 % |" in page
     assert "it is blue" in page
     assert "not exact because" not in coverage_page((), ()).markdown()
+
+
+def test_a_withdrawn_entry_and_another_verdict_count_as_what_they_are_now(make_entry: Make) -> None:
+    """Of three classes that were exact, one is pinned since and one has no entry: it is refuted."""
+    entries = {
+        "toy_C0": make_entry("C0"),
+        "toy_C1": make_entry("C1", validation=Validation(verdict="pinned", reason="one number")),
+    }
+    database = Database({key: entry.model_dump(mode="json") for key, entry in entries.items()})
+
+    [one] = coverage_with(_catalogue("exact", "exact", "exact", "wrong", "unproved"), database)
+
+    assert (5, 1, 1, 2, 1) == (one.found, one.exact, one.pinned, one.wrong, one.unproved)
+
+
+def test_refuted_classes_without_an_entry_are_wrong_on_the_site(make_entry: Make) -> None:
+    """The table of verdicts counts them, though no row of the database has that verdict."""
+    entry = make_entry("C0").model_dump(mode="json")
+    stored = Stored()
+    stored.add("toy_C0", entry, entry)
+    counts = refuted(_catalogue("exact", "wrong", "wrong"), {"toy": stored})
+
+    page = coverage_page((catalogue_row("toy_C0", entry, entry),), (), counts).markdown()
+
+    assert {"toy": 2} == counts
+    assert "| toy | 1 | 1 | 0 | 0 | 0 | 0 | 2 |" in page
+
+
+def test_an_empty_workspace_has_the_catalogue_that_the_package_came_with(tmp_path: Path) -> None:
+    """Whoever installed it sees the figures of a clone: refuted classes, and those nobody reached."""
+    shipped = json.loads((ROOT / "catalogue.json").read_text())["libraries"]
+    known = known_catalogue(Workspace(tmp_path))
+
+    assert shipped.keys() == known.libraries.keys()
+    for name, library in known.libraries.items():
+        raw = [one for unit in shipped[name]["units"].values() for one in unit["classes"]]
+        classes = [one for unit in library.units.values() for one in unit.classes]
+        assert Counter(one["state"] for one in raw) == Counter(one.state for one in classes)
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
+    place = Path(forwardbook.__file__).parent / "catalogue.json"
+    assert any(fnmatch(place.name, pattern) for pattern in data)
+    assert place.resolve() == (ROOT / "catalogue.json").resolve()

@@ -224,11 +224,11 @@ def coverage(
     from dataclasses import asdict
 
     from forwardbook.pipeline.catalogue.coverage_of_database import coverage_with
-    from forwardbook.pipeline.catalogue.record import read_catalogue
+    from forwardbook.pipeline.catalogue.record import known_catalogue
     from forwardbook.workspace import Workspace
 
     workspace = Workspace.find()
-    shares = coverage_with(read_catalogue(workspace), workspace.load(), library)
+    shares = coverage_with(known_catalogue(workspace), workspace.load(), library)
     for one in (one for one in shares if not one.built):
         _say(
             f"{one.library}: no catalogue was built here; a class without an entry was not tried: "

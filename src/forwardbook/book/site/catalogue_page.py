@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, cast
 
 from forwardbook.book.blocks import Block, Bullets, Code, Heading, Paragraph, Table
@@ -103,14 +104,22 @@ def library_page(library: str, rows: Sequence[CatalogueRow]) -> Page:
 
 
 def coverage_page(
-    rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]], figures: Sequence[Figures] = ()
+    rows: Sequence[CatalogueRow],
+    holes: Sequence[tuple[str, Raw]],
+    refuted: Mapping[str, int] = MappingProxyType({}),
+    figures: Sequence[Figures] = (),
 ) -> Page:
-    """How much is covered, and every hole: what is unresolved, unproved, or refuted."""
-    blocks = (*_coverage(rows, holes), *figures_blocks(figures))
+    """How much is covered, and every hole: what is unresolved, unproved, or refuted.
+
+    `refuted` counts the classes of each library that are, also those that have no entry.
+    """
+    blocks = (*_coverage(rows, holes, refuted), *figures_blocks(figures))
     return Page("coverage.md", {"title": "Coverage and holes"}, blocks)
 
 
-def _coverage(rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]]) -> Iterator[Block]:
+def _coverage(
+    rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]], refuted: Mapping[str, int]
+) -> Iterator[Block]:
     yield Heading(1, "Coverage and holes")
     yield Paragraph("What is not known is listed here, and counted nowhere as zero.")
     verdicts = ("exact", "bounded", "assumed", "pinned", "unproved", "wrong")
@@ -118,6 +127,7 @@ def _coverage(rows: Sequence[CatalogueRow], holes: Sequence[tuple[str, Raw]]) ->
     for library in sorted({row.library for row in rows}):
         found = [row for row in rows if row.library == library]
         of = Counter(row.verdict for row in found)
+        of["wrong"] = max(of["wrong"], refuted.get(library, 0))
         static = sum("static" in row.derived_by and "symbolic" in row.derived_by for row in found)
         agent = sum("agent" in row.derived_by for row in found)
         person = sum(row.validated for row in found)

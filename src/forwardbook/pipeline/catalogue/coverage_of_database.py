@@ -16,7 +16,7 @@ from forwardbook.pipeline.catalogue.record import (
     State,
     UnitRecord,
 )
-from forwardbook.schema import QUANTITIES
+from forwardbook.schema import PROVED, QUANTITIES
 from forwardbook.workspace import Database
 
 Raw = Mapping[str, object]
@@ -25,6 +25,7 @@ USUAL: Final = ("torch", "transformers")
 _SYMBOL: Final = re.compile(r"\{([^{}]+)\}")
 _MADE: Final = re.compile(r"[su]\d+|x\d+")  # how engines call a size that nobody named
 _EXAMPLES: Final = 5
+WITHDRAWN: Final = "its entry is known to be wrong and was withdrawn; it was not derived again yet"
 _STATES: Final[Mapping[str, State]] = {str(state): state for state in STATES}
 
 
@@ -61,10 +62,10 @@ def coverage_with(catalogue: Catalogue, database: Database, library: str = "") -
     Raises:
         NoSuchPackage: for a library that was asked for, is in neither, and is not installed.
     """
-    told = coverage(catalogue, library)
-    known = {one.library for one in told}
     stored = _stored(database)
-    others = [library] if library else [] if known else sorted({*USUAL, *stored})
+    told = coverage(as_stored(catalogue, stored), library)
+    known = {one.library for one in told}
+    others = [library] if library else sorted({*(() if known else USUAL), *stored})
     for name in (name for name in others if name not in known):
         try:
             told.append(replace(share(name, _found(name, stored.get(name, Stored()))), built=False))
@@ -72,6 +73,35 @@ def coverage_with(catalogue: Catalogue, database: Database, library: str = "") -
             if library:
                 raise
     return [with_stored(one, stored.get(one.library, Stored())) for one in sorted(told, key=_library)]
+
+
+def as_stored(catalogue: Catalogue, stored: Mapping[str, Stored]) -> Catalogue:
+    """The catalogue with the verdicts that entries have now.
+
+    A class that was proved and has no entry any more was refuted since, and its entry withdrawn.
+    """
+    libraries = {
+        name: library.model_copy(
+            update={"units": {unit: _unit(one, stored[name]) for unit, one in library.units.items()}}
+        )
+        if name in stored
+        else library
+        for name, library in catalogue.libraries.items()
+    }
+    return catalogue.model_copy(update={"libraries": libraries})
+
+
+def _unit(unit: UnitRecord, stored: Stored) -> UnitRecord:
+    return unit.model_copy(update={"classes": tuple(_current(one, stored) for one in unit.classes)})
+
+
+def _current(one: ClassResult, stored: Stored) -> ClassResult:
+    verdict = _STATES.get(stored.verdicts.get(one.name, ""))
+    if one.state in PROVED and verdict is None:
+        return one.model_copy(update={"state": "wrong", "kind": "refuted", "reason": WITHDRAWN})
+    if verdict is None or verdict == one.state or PROVED.isdisjoint((verdict, one.state)):
+        return one  # why nothing is proved the catalogue knows better
+    return one.model_copy(update={"state": verdict, "kind": "", "reason": "", "way": "the database"})
 
 
 def _library(one: Share) -> str:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
+import forwardbook
 from forwardbook.errors import ForwardbookError
 from forwardbook.schema import Record
 from forwardbook.workspace import Workspace, write_atomically
@@ -156,7 +157,16 @@ def catalogue_path(workspace: Workspace) -> Path:
 
 def read_catalogue(workspace: Workspace) -> Catalogue:
     """The catalogue of a workspace; an empty one where there is none."""
-    path = catalogue_path(workspace)
+    return _read(catalogue_path(workspace))
+
+
+def known_catalogue(workspace: Workspace) -> Catalogue:
+    """The catalogue of a workspace, and of libraries that it was not built of what this package came with."""
+    shipped = _read(Path(forwardbook.__file__).parent / CATALOGUE_NAME)
+    return Catalogue(libraries={**shipped.libraries, **read_catalogue(workspace).libraries})
+
+
+def _read(path: Path) -> Catalogue:
     if not path.is_file():
         return Catalogue()
     try:

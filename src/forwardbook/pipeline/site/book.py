@@ -24,10 +24,10 @@ from forwardbook.book.site.data import CATALOGUE_FILE
 from forwardbook.book.site.explained_page import explained_page
 from forwardbook.book.site.totals_page import totals_page
 from forwardbook.pipeline.catalogue.coverage_of_database import Stored
-from forwardbook.pipeline.catalogue.record import Catalogue, read_catalogue
+from forwardbook.pipeline.catalogue.record import Catalogue, known_catalogue
 from forwardbook.pipeline.explain.write import subjects
 from forwardbook.pipeline.site.assets import put_assets
-from forwardbook.pipeline.site.coverage import site_coverage, site_totals
+from forwardbook.pipeline.site.coverage import refuted, site_coverage, site_totals
 from forwardbook.pipeline.site.explained import DOUBTFUL, EXPLAINED, Doubtful, doubtful_pages, written
 from forwardbook.pipeline.site.folder import SiteFolder
 from forwardbook.pipeline.site.models import put_models
@@ -85,7 +85,7 @@ def prepare(root: Path, docs: Path, further: Sequence[Page] = ()) -> Prepared:
     try:
         put_modules(folder, database, around)
         put_models(folder, kept, pages, around.renderer)
-        put_catalogue(folder, database, read_catalogue(Workspace(root)))
+        put_catalogue(folder, database, known_catalogue(Workspace(root)))
         doubtful = doubtful_pages(docs, root)
         folder.put("explained.md", explained_page(_explained(docs), doubtful).markdown())
         folder.put(DOUBTFUL, written(doubtful))
@@ -110,7 +110,8 @@ def put_catalogue(folder: SiteFolder, database: Database, catalogue: Catalogue) 
     holes = [(key, _hole(database.raw(key))) for key in open_]
     folder.put(CATALOGUE_FILE, catalogue_index(rows).as_json())
     folder.put("catalogue.md", catalogue_page(rows).markdown())
-    folder.put("coverage.md", coverage_page(rows, holes, site_coverage(catalogue, stored)).markdown())
+    page = coverage_page(rows, holes, refuted(catalogue, stored), site_coverage(catalogue, stored))
+    folder.put("coverage.md", page.markdown())
     folder.put("totals.md", totals_page(site_totals(catalogue)).markdown())
     for library in sorted({row.library for row in rows}):
         found = [row for row in rows if row.library == library]

@@ -8,7 +8,7 @@ from typing import Final
 from forwardbook.book.site.coverage_figures import Figures, Hindrance
 from forwardbook.book.site.totals_page import TotalsRow
 from forwardbook.pipeline.catalogue.coverage import Share, coverage
-from forwardbook.pipeline.catalogue.coverage_of_database import Stored, with_stored
+from forwardbook.pipeline.catalogue.coverage_of_database import Stored, as_stored, with_stored
 from forwardbook.pipeline.catalogue.record import Catalogue, ModelTotals
 
 REASONS: Final = 40  # of each library, those that touch most classes
@@ -16,7 +16,13 @@ REASONS: Final = 40  # of each library, those that touch most classes
 
 def site_coverage(catalogue: Catalogue, stored: Mapping[str, Stored]) -> list[Figures]:
     """The figures of every library that a catalogue was built of."""
-    return [_figures(with_stored(one, stored.get(one.library, Stored()))) for one in coverage(catalogue)]
+    shares = coverage(as_stored(catalogue, stored))
+    return [_figures(with_stored(one, stored.get(one.library, Stored()))) for one in shares]
+
+
+def refuted(catalogue: Catalogue, stored: Mapping[str, Stored]) -> dict[str, int]:
+    """How many classes of each library are refuted, those that are not stored too."""
+    return {one.library: one.wrong for one in coverage(as_stored(catalogue, stored))}
 
 
 def site_totals(catalogue: Catalogue) -> dict[str, list[TotalsRow]]:
