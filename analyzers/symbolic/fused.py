@@ -29,7 +29,7 @@ from forwardbook.analyzers.symbolic.resizing import padded, resized, scalar
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
 from forwardbook.analyzers.symbolic.shapes_of_values import UnknownValue
 from forwardbook.analyzers.symbolic.sizes_written import as_nested, hold, sizes_in, written_out
-from forwardbook.analyzers.symbolic.standins import STAND_INS
+from forwardbook.analyzers.symbolic.standins import ON_EVERY_DEVICE, STAND_INS
 from forwardbook.analyzers.symbolic.unwatched import OPERATORS, inside
 
 _attention, _grouped = F.scaled_dot_product_attention, F.grouped_mm
@@ -199,7 +199,14 @@ class FusedOperations(TorchFunctionMode):
 
     def __init__(self, symbolic: bool) -> None:
         super().__init__()
-        self._table = {**_FUSED, **FAST_PATH, **HOST, **PICKED, **(STAND_INS if symbolic else {})}
+        self._table = {
+            **_FUSED,
+            **ON_EVERY_DEVICE,
+            **FAST_PATH,
+            **HOST,
+            **PICKED,
+            **(STAND_INS if symbolic else {}),
+        }
         self._heeded = {*self._table, *_HEEDED}
         self._saved: list[tuple[object, str, object]] = []
 

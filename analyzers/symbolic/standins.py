@@ -264,6 +264,23 @@ _define("pixel_shuffle(Tensor self, SymInt upscale_factor) -> Tensor")(_shuffled
 _define("pixel_unshuffle(Tensor self, SymInt downscale_factor) -> Tensor")(_unshuffled)
 
 
+def _channels_shuffled(self: Tensor, groups: int) -> Tensor:
+    if groups <= 0 or self.shape[1] % groups != 0:
+        raise RuntimeError(f"channel_shuffle: {self.shape[1]} channels are no multiple of {groups} groups")
+    return laid_out_as(self, list(self.shape))
+
+
+_define("channel_shuffle(Tensor self, SymInt groups) -> Tensor")(_channels_shuffled)
+
+
+def _call_channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    return _ops.channel_shuffle(input, groups)  # type: ignore[no-any-return]
+
+
+ON_EVERY_DEVICE: dict[object, Callable[..., object]] = {torch.channel_shuffle: _call_channel_shuffle}
+"""Stand-ins for measured runs too: on meta torch makes views of it, where its kernel always copies."""
+
+
 def _call_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return _ops.pixel_shuffle(input, upscale_factor)  # type: ignore[no-any-return]
 

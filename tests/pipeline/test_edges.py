@@ -68,3 +68,10 @@ def test_an_adaptive_pool_may_give_more_than_it_got(size: int) -> None:
     given = {"batch_size": 2, "channels": 3, "length": 16, "output_size": size}
 
     assert _costs("AdaptiveMaxPool1d", **given) == _live(nn.AdaptiveMaxPool1d(size), (2, 3, 16))
+
+
+@pytest.mark.parametrize("groups", [1, 4, 16])
+def test_a_channel_shuffle_costs_what_it_does_live_for_any_groups(groups: int) -> None:
+    given = {"batch_size": 2, "channels": 16, "groups": groups, "height": 5, "width": 7}
+
+    assert _costs("ChannelShuffle", **given) == _live(nn.ChannelShuffle(groups), (2, 16, 5, 7))
