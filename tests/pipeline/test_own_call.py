@@ -12,6 +12,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from forwardbook.analyzers.instances.adapters.plain import PlainAdapter
+from forwardbook.analyzers.instances.recipe import NoRecipe
 from forwardbook.formula import Condition, parse
 from forwardbook.pipeline.child import work as work_file
 from forwardbook.pipeline.child.failure import described
@@ -143,6 +144,16 @@ def test_a_call_that_fails_is_replaced_by_no_other(root: Path, monkeypatch: pyte
     assert f"{FILE}.py:{line} in forward: return self.fc(x)" in told.problem
     assert "width = 64, batch_size = 5, seq_len = 7, hidden_size = 11" in told.problem
     assert "bears its name (x=batch_size,dim)" in told.problem
+
+
+def test_an_entry_of_a_catalogue_is_derived_again_as_it_was_found(root: Path) -> None:
+    """Nobody gave inputs: the call is found again; who asks for the class alone is told what is missing."""
+    request = _request(root, "Step", {}, {})
+    with pytest.raises(NoRecipe, match="no value for the input x, start"):
+        work(request)
+    regime = _regime(request.model_copy(update={"catalogued": True}))
+    sizes = {"batch_size": 3, "seq_len": 10, "dim": 64, "start": 4}
+    assert _ran("Step", (64,), torch.zeros(3, 10, 64), 4) == parse(regime.flop_analysis.flops).evaluate(sizes)
 
 
 def test_the_catalogue_ties_no_number_to_a_length(root: Path) -> None:

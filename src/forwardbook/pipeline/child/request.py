@@ -46,6 +46,8 @@ class Request(Record):
     """Whether branches not taken are run as further regimes."""
     claim: dict[str, JsonValue] | None = None
     """Formulas that somebody claims, to be held against runs in place of deriving any."""
+    catalogued: bool = False
+    """Whether the call may be found by trying, as a catalogue finds it, where nobody said how."""
     flips: bool = True
     """Whether booleans of the configuration are set the other way too, as part of that."""
     wanted: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ def work(request: Request) -> Response:
         read = read_regimes(request.target, options_of(request), _roots(request))
         return Response(entry=as_read(record(facts, library, read, ("static",))).model_dump(mode="json"))
     options, roots = options_of(request), _roots(request)
-    recipes = recipes_for(request.target, options)
+    recipes = _recipes(request, options)
     found = _symbolic(request, recipes, options)
     flips: list[Flip] = []
     ran = {one.derived.recipe.scenario for one in found if one.exact}
@@ -92,6 +92,15 @@ def options_of(request: Request) -> InstanceOptions:
         inputs=request.inputs,
         root=Path(request.roots[0]) if request.roots else None,
     )
+
+
+def _recipes(request: Request, options: InstanceOptions) -> list[Recipe]:
+    try:
+        return recipes_for(request.target, options)
+    except NoRecipe:
+        if options or not request.catalogued:
+            raise
+        return []
 
 
 def _symbolic(request: Request, recipes: Sequence[Recipe], options: InstanceOptions) -> list[Found]:

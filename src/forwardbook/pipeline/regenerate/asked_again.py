@@ -59,6 +59,7 @@ def asked_again(
             init=given.init,
             inputs=given.inputs,
             derive=derive,
+            catalogued=entry.given is None,
             seed=seed,
             flips=flips,
         )
