@@ -122,3 +122,75 @@ def test_a_name_of_several_classes_is_refused(build: Build) -> None:
 
     assert "mymodel.layers.Block, mymodel.other.Block" in found.problem
     assert not found.is_kept
+
+
+def test_a_changed_default_is_a_changed_cost(build: Build) -> None:
+    """The same formulas, of a call that gives no width: 8 times as wide is 64 times the flops."""
+    before = build().model_copy(update={"defaults": {"width": 16}, "given": None})
+    after = build().model_copy(update={"defaults": {"width": 128}, "given": None})
+    change = class_change("k", before, after)
+    [regime] = change.regimes
+    flops = {one.quantity: one for one in regime.amounts}["flops"]
+
+    assert [("width", 16, 128)] == [(one.name, one.before, one.after) for one in change.defaults]
+    assert (25 * 2048 * 16 * 16, 25 * 2048 * 128 * 128) == (flops.was, flops.now)
+    assert {"batch_size": 1, "seq_len": 2048, "width": 16} == (regime.sizes and regime.sizes.values)
+    assert change.is_beyond(Fraction(1))
+    assert class_change("k", after, before).is_improved(Fraction(0))
+
+
+def test_a_projects_sizes_do_not_hide_a_changed_default(build: Build) -> None:
+    """Where the project names the width, too, the defaults are what is compared."""
+    before, after = (build().model_copy(update={"defaults": {"width": n}}) for n in (16, 128))
+
+    assert class_change("k", before, after, {"width": 1024}).is_beyond(Fraction(1))
+    assert not class_change("k", before, before, {"width": 1024}).is_changed
+
+
+def test_regimes_are_paired_by_the_call_and_not_by_name(build: Build) -> None:
+    """One regime became two, by the number format: each is compared with what held in its calls before."""
+    before = build(25, conditions=())
+    [narrow], [wide] = (
+        build(factor, conditions=(text,)).regimes
+        for factor, text in ((28, "{seq_len} > 1"), (25, "{seq_len} == 1"))
+    )
+    names = ("default, long", "default, short")
+    regimes = tuple(
+        one.model_copy(update={"name": name}) for one, name in zip((narrow, wide), names, strict=True)
+    )
+    change = class_change("k", before, before.model_copy(update={"regimes": regimes}))
+
+    assert [("default -> default, long", "changed")] == [(r.name, r.state) for r in change.regimes[:1]]
+    [amount] = change.regimes[0].amounts
+    assert (25 * 2048 * 64 * 64, 28 * 2048 * 64 * 64) == (amount.was, amount.now)
+    assert {"new", "gone"}.isdisjoint(r.state for r in change.regimes[:1])
+    assert 10 == change.regimes[0].lines[0].line
+
+
+def test_what_nobody_gives_is_taken_as_the_class_has_it(build: Build) -> None:
+    """A budget at a batch and a length holds at the default width; what the budget names goes before."""
+    entry = build().model_copy(update={"defaults": {"width": 32}, "given": None})
+    text = "[tool.forwardbook.budgets]\nBlock = {flops = ['< 1e9 @ seq_len=4', '< 1e9 @ seq_len=4, width=2']}"
+
+    assert [25 * 4 * 32 * 32, 25 * 4 * 2 * 2] == [
+        one.value for one in kept(settings_of(text, ""), {"k": entry})
+    ]
+
+
+def test_a_choice_with_another_default_is_compared_as_whoever_chooses_nothing_has_it(build: Build) -> None:
+    """`gated: bool = False` became True: both builds cost what they did, and the usual call costs more."""
+    plain, gated = build(25).regimes[0], build(75).regimes[0]
+    regimes = (
+        plain.model_copy(update={"choices": {"gated": False}}),
+        gated.model_copy(update={"name": "default, gated", "choices": {"gated": True}}),
+    )
+    before, after = (
+        build().model_copy(update={"regimes": regimes, "defaults": {"gated": value}})
+        for value in (False, True)
+    )
+    change = class_change("k", before, after)
+
+    assert change.is_beyond(Fraction(0))
+    assert (25 * 2048 * 64 * 64, 75 * 2048 * 64 * 64) == next(
+        (one.was, one.now) for one in change.regimes[0].amounts if one.quantity == "flops"
+    )

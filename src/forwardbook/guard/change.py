@@ -12,7 +12,7 @@ from forwardbook.guard.defaults import DefaultChange, changed_defaults, wanted_w
 from forwardbook.guard.lines import LineFormulas, line_formulas, paired
 from forwardbook.guard.pairing import State as Side
 from forwardbook.guard.pairing import Together, together
-from forwardbook.guard.sizes import Sizes, reference_sizes
+from forwardbook.guard.sizes import Sizes, reference_sizes, usual_regimes
 from forwardbook.schema import PROVED, QUANTITIES, Entry
 
 LINE_QUANTITIES = ("flops", "pointwise_ops", "reads", "writes")
@@ -148,7 +148,7 @@ def unchanged(key: str, entry: Entry, wanted: Mapping[str, int] | None = None) -
     """A class that is as it was, with the totals of its first regime that has a reference call."""
     place, verdict = entry.code_location, entry.validation.verdict
     regimes: tuple[RegimeChange, ...] = ()
-    for one in entry.regimes:
+    for one in usual_regimes(entry):
         if (sizes := reference_sizes(entry, one, wanted or {})) is not None:
             texts = [(name, one.formula(name), one.formula(name)) for name in QUANTITIES]
             totals = tuple(_amount(*row, sizes.values, sizes.values) for row in texts)

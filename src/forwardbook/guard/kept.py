@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forwardbook.guard.budget import Budget
 from forwardbook.guard.change import value_of
 from forwardbook.guard.settings import Settings, is_named
-from forwardbook.guard.sizes import holds, stated_numbers
+from forwardbook.guard.sizes import holds, stated_numbers, usual_regimes
 from forwardbook.schema import PROVED, WIDTH_NAMES, Entry, Regime
 
 
@@ -58,7 +58,7 @@ def _held(budget: Budget, entry: Entry, wanted: Mapping[str, int]) -> Kept:
         return Kept(*place, problem=reason)
     known = {**stated_numbers(entry, wanted), **budget.sizes}
     reasons: list[str] = []
-    for regime in entry.regimes:
+    for regime in usual_regimes(entry):
         problem = _misfit(regime, budget.sizes, known)
         if problem:
             reasons.append(f"{regime.name}: {problem}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from forwardbook.guard.sizes import Sizes, reference_sizes, sizes_of, stated_numbers
+from forwardbook.guard.sizes import Sizes, reference_sizes, sizes_of, stated_numbers, usual_regimes
 from forwardbook.schema import Entry, Regime
 
 
@@ -48,7 +48,7 @@ def _after(was: Regime, before: State, after: State, free: frozenset[str]) -> To
     for call in (first, *(Sizes(point.sizes, "a proved point") for point in was.points)):
         if call is None or (own := sizes_of(was, call.values)) is None:
             continue
-        for now in _nearest(was, after.entry.regimes):
+        for now in _nearest(was, before.entry, after.entry):
             if (other := _sizes(now, own, after, free)) is not None:
                 return Together(was, now, Sizes(own, call.origin), other)
     return Together(was, next((now for now in after.entry.regimes if now.name == was.name), None))
@@ -58,7 +58,7 @@ def _before(now: Regime, before: State, after: State, free: frozenset[str]) -> T
     """What held before in the reference call of a regime after."""
     sizes = reference_sizes(after.entry, now, after.wanted)
     if sizes is not None and (own := sizes_of(now, sizes.values)) is not None:
-        for was in _nearest(now, before.entry.regimes):
+        for was in _nearest(now, after.entry, before.entry):
             if (other := _sizes(was, own, before, free)) is not None:
                 return Together(was, now, Sizes(other, sizes.origin), own)
     return Together(None, now)
@@ -73,12 +73,16 @@ def _sizes(
     return sizes_of(regime, {**first, **stated_numbers(state.entry, state.wanted), **same})
 
 
-def _nearest(one: Regime, others: tuple[Regime, ...]) -> list[Regime]:
-    """The regimes that may be of the same call, the likeliest first."""
-    found = [other for other in others if _is_alike(one, other)]
+def _nearest(one: Regime, own: Entry, others: Entry) -> list[Regime]:
+    """The regimes that may be of the same call, the likeliest first; usual builds belong together."""
+    found = [other for other in others.regimes if _is_alike(one, other)]
+    is_usual = any(one is each for each in usual_regimes(own))
+    usual = usual_regimes(others)
 
     def unlike(other: Regime) -> tuple[bool, ...]:
         return (
+            is_usual != any(other is each for each in usual),
+            other.choices != one.choices,
             other.given != one.given,
             other.name != one.name,
             other.context != one.context,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from forwardbook.calculator.choice import CalculatorError, of_build
 from forwardbook.formula import Condition, FormulaError
 from forwardbook.schema import USUAL_SIZES, Entry, Regime
 
@@ -39,6 +40,14 @@ def given_numbers(entry: Entry) -> dict[str, int]:
 def stated_numbers(entry: Entry, wanted: Mapping[str, int]) -> dict[str, int]:
     """The sizes of an ordinary call: usual ones, then defaults, what it was built with, `wanted`."""
     return {**USUAL_SIZES, **default_numbers(entry), **given_numbers(entry), **wanted}
+
+
+def usual_regimes(entry: Entry) -> list[Regime]:
+    """The regimes of a module that is built and called with the defaults; all where none is of that build."""
+    try:
+        return of_build(entry.class_name, entry.regimes, {**entry.call_defaults, **entry.defaults}, {})
+    except CalculatorError:
+        return [*entry.regimes]
 
 
 def reference_sizes(entry: Entry, regime: Regime, wanted: Mapping[str, int]) -> Sizes | None:

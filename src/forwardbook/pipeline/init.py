@@ -27,7 +27,14 @@ TEMPLATES: Final = {
 }
 INSTALL: Final = "python -m pip install forwardbook"
 INSTALL_PROJECT: Final = "python -m pip install --editable . forwardbook"
-IGNORED: Final = ("/site/", "/docs/book/", "/.forwardbook/", ".*.lock")
+IGNORED: Final = (
+    "/site/",
+    "/docs/book/",
+    "/.forwardbook/",
+    "/forwardbook.md",
+    "/forwardbook.sarif",
+    ".*.lock",
+)
 ADVICE: Final = {
     "mkdocs.yml": "for these pages in your own site, take over plugins, markdown_extensions and nav from: "
     "forwardbook init --print mkdocs.yml",
