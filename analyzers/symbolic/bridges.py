@@ -2,101 +2,79 @@
 
 from __future__ import annotations
 
-import builtins
 import json
-import math
 import numbers
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
-from types import FunctionType, ModuleType
 
 import torch
 import torch.nn.init
 
-from forwardbook.analyzers.symbolic.caches import loaded
+from forwardbook.analyzers.symbolic.followed import Symbolic, applied
 from forwardbook.analyzers.symbolic.node import FUNCTIONS
-
-
-class _IntegerType(type):
-    """`int` as analysed code sees it: keeps symbolic integers, and counts them as instances."""
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        return builtins.isinstance(instance, int | torch.SymInt)
-
-    def __subclasscheck__(cls, subclass: type) -> bool:
-        return issubclass(subclass, int)
-
-    def __call__(cls, *args: object) -> object:
-        value = args[0] if len(args) == 1 else None
-        if builtins.isinstance(value, torch.SymInt):
-            return value
-        if builtins.isinstance(value, torch.SymFloat):
-            return torch.sym_int(value)
-        return builtins.int(*args)  # type: ignore[call-overload]
-
-    def __eq__(cls, other: object) -> bool:
-        return other is cls or other is int
-
-    def __hash__(cls) -> int:
-        return hash(int)
-
-
-class Integer(int, metaclass=_IntegerType):
-    """Stands for the builtin `int` in the globals of analysed modules."""
-
-
-Symbolic = torch.SymInt | torch.SymFloat
-
-
-def _hint(value: Symbolic) -> float:
-    return float(value.node.hint)
 
 
 def _number(value: Symbolic) -> float:
     """What `float()` gives, which must be a plain number: that it was needed is written down."""
     value.node.ledger.record(value.node, real=True)
-    return _hint(value)
+    return float(value.node.hint)
+
+
+def _written(value: Symbolic, how: str) -> str:
+    """A text with the number of this run; one that may be read back as a number is written down as needed."""
+    if not how:
+        return str(value)
+    value.node.ledger.record(value.node, real=True)
+    return format(value.node.hint, how)
 
 
 def _itself(value: Symbolic, *rest: object) -> Symbolic:
     return value
 
 
-def _applied(name: str) -> Callable[[Symbolic], object]:
-    """The function of `math` on a symbolic number, which stays one: how many layers may hang on it."""
-    function = getattr(math, name)
-
-    def apply(value: Symbolic) -> object:
-        node = value.node
-        return torch.SymFloat(node.ledger.apply(f"sym_{name}", (node,), function(node.hint), float))
-
-    return apply
+def _bits(value: torch.SymInt) -> torch.SymInt:
+    node = value.node
+    return torch.SymInt(node.ledger.apply("bit_length", (node,), int(node.hint).bit_length(), int))
 
 
-def _bridged(name: str) -> Callable[..., object]:
-    """The function of `math`, which takes symbolic numbers as well; a base to one of them is a number."""
-    function, apply = getattr(math, name), _applied(name)
+def _nearest(value: Symbolic, digits: int | None = None) -> Symbolic:
+    """What `round()` gives: an integer is round already, but for digits before the point."""
+    node, kind = value.node, type(value)
+    if digits is None:
+        return value if kind is torch.SymInt else torch.SymInt(node.round())
+    if kind is torch.SymInt and digits >= 0:
+        return value
+    given = node.ledger.constant(digits, int)
+    return kind(node.ledger.apply("round_to", (node, given), round(node.hint, digits), node.pytype))
 
-    def call(value: object, *rest: object) -> object:
-        if not builtins.isinstance(value, Symbolic):
-            return function(value, *rest)
-        return apply(value) if not rest else apply(value) / call(*rest)  # type: ignore[operator]
 
-    return call
+def _is_float(value: object) -> bool:
+    return isinstance(value, float | torch.SymFloat)
 
 
-@contextmanager
-def _symbols_in_math() -> Iterator[None]:
-    before = {name: getattr(math, name) for name in FUNCTIONS}
-    for name in before:
-        setattr(math, name, _bridged(name))
-    try:
-        yield
-    finally:
-        for name, function in before.items():
-            setattr(math, name, function)
+def _floor_divided(left: object, right: object) -> Symbolic:
+    """`left // right` with a float among them, which Python divides exactly before it rounds down."""
+    one, other = torch.sym_float(left), torch.sym_float(right)
+    known = next(value for value in (one, other) if isinstance(value, torch.SymFloat)).node
+    top, bottom = (
+        value.node if isinstance(value, torch.SymFloat) else known.wrap_float(value) for value in (one, other)
+    )
+    found = top.number // bottom.number
+    return torch.SymFloat(known.ledger.apply("float_floordiv", (top, bottom), found, float))
+
+
+def _divided(kind: type[Symbolic], name: str, turned: bool) -> Callable[[Symbolic, object], object]:
+    """`//` of torch's numbers; with a float among them Python's own."""
+    whole = getattr(kind, name)
+
+    def divide(value: Symbolic, other: object) -> object:
+        if not isinstance(other, int | float | Symbolic):
+            return NotImplemented
+        if _is_float(value) or _is_float(other):
+            return _floor_divided(other, value) if turned else _floor_divided(value, other)
+        return whole(value, other)
+
+    return divide
 
 
 _BOTH: dict[str, Callable[..., object]] = {
@@ -104,12 +82,20 @@ _BOTH: dict[str, Callable[..., object]] = {
     "__copy__": _itself,
     "__hash__": lambda value: hash(value.node.hint),
     "__float__": _number,
-    **{name: _applied(name) for name in FUNCTIONS},
+    "__format__": _written,
+    "__round__": _nearest,
+    "__divmod__": lambda value, other: (value // other, value % other),
+    "__rdivmod__": lambda value, other: (other // value, other % value),
+    **{name: applied(name) for name in FUNCTIONS},
 }
 _INTEGERS: dict[str, Callable[..., object]] = {
-    **dict.fromkeys(("__ceil__", "__floor__", "__trunc__", "__round__"), _itself),
-    "bit_length": lambda value: int(value.node.hint).bit_length(),
-    "__divmod__": lambda value, other: (value // other, value % other),
+    **dict.fromkeys(("__ceil__", "__floor__", "__trunc__"), _itself),
+    "bit_length": _bits,
+}
+_DIVISIONS = {
+    (kind, name): _divided(kind, name, turned)
+    for kind in (torch.SymInt, torch.SymFloat)
+    for name, turned in (("__floordiv__", False), ("__rfloordiv__", True))
 }
 
 
@@ -121,39 +107,8 @@ def teach_torch() -> None:
         setattr(torch.SymFloat, name, method)
     for name, method in _INTEGERS.items():
         setattr(torch.SymInt, name, method)
-
-
-@lru_cache(maxsize=8)
-def _using_torch(packages: tuple[str, ...], now: tuple[int, int]) -> tuple[ModuleType, ...]:
-    """The modules of the packages that use torch, of those that are loaded now."""
-    return tuple(
-        module
-        for name, module in list(sys.modules.items())
-        if any(name == package or name.startswith(package + ".") for package in packages)
-        and isinstance(module, ModuleType)
-        and ({"torch", "nn"} & vars(module).keys() or name.startswith("torch.nn.modules") or _asks(module))
-    )
-
-
-def _asks(module: ModuleType) -> bool:
-    """Whether a function of the module imports torch when it is called: one that rounds sizes does."""
-    codes = (one.__code__ for one in vars(module).values() if isinstance(one, FunctionType))
-    return any("torch" in code.co_varnames for code in codes)
-
-
-@contextmanager
-def symbolic_integers(packages: tuple[str, ...]) -> Iterator[None]:
-    """Inside, modules of the named packages that use torch see `Integer` for `int`, all a `math` for both."""
-    teach_torch()
-    patched = [module for module in _using_torch(packages, loaded()) if "int" not in vars(module)]
-    for module in patched:
-        vars(module)["int"] = Integer
-    try:
-        with _symbols_in_math():
-            yield
-    finally:
-        for module in patched:
-            vars(module).pop("int", None)
+    for (kind, name), method in _DIVISIONS.items():
+        setattr(kind, name, method)
 
 
 @contextmanager

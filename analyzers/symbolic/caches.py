@@ -18,7 +18,7 @@ from weakref import WeakSet
 import torch
 
 _CACHED = type(functools.lru_cache(lambda: None))
-_OURS = ("torch", "sympy", "forwardbook", "importlib", "_frozen_importlib", *sys.stdlib_module_names)
+OURS = ("torch", "sympy", "forwardbook", "importlib", "_frozen_importlib", *sys.stdlib_module_names)
 _plain: WeakSet[Callable[..., object]] = WeakSet()
 """Caches of functions that gave something and no tensor: what they hold is as good in another run."""
 
@@ -92,7 +92,7 @@ def _held(now: tuple[int, int]) -> _Found:
     found = _Found([], [])
     cells: dict[int, CellType] = {}
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] in _OURS or type(module) is not ModuleType:
+        if name.partition(".")[0] in OURS or type(module) is not ModuleType:
             continue
         for key, value in list(vars(module).items()):
             if isinstance(value, _CACHED):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
+from math import gcd
 
 import torch
 
 from forwardbook.analyzers.symbolic.ledger import Guard, Ledger
 from forwardbook.analyzers.symbolic.node import Node
-from forwardbook.analyzers.symbolic.rounding import is_of_rounded
+from forwardbook.analyzers.symbolic.rounding import Off, is_positive, off, off_if_even, ratio_of
 from forwardbook.analyzers.symbolic.steady import steady, symbols_behind
 from forwardbook.formula import Condition, Expr, FormulaError
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_DENOMINATOR = 4096  # ratios in configurations (mlp_ratio, expand) are fractions of small integers
+_ASIDE = Off.BELOW | Off.ABOVE
 
 
 class Unexpressed(Exception):
@@ -30,6 +30,7 @@ class Expressions:
         self._known: dict[int, Expr] = {}
         self._refused: dict[int, str] = {}  # why: the error itself keeps frames and their tensors alive
         self._marks: dict[int, int] = {}
+        self._off: dict[int, Off] = {}
         self.divisions: list[Condition] = []
         self._division_index: dict[Condition, int] = {}
         self._answered: dict[tuple[int, bool], list[Condition]] = {}
@@ -70,6 +71,7 @@ class Expressions:
             if missing:
                 stack.extend(missing)
                 continue
+            self._off[top.index] = off(top, [self._off[arg.index] for arg in top.args])
             self._marks[top.index] = 0
             for arg in top.args:
                 self._marks[top.index] |= self._marks.get(arg.index, 0)
@@ -147,8 +149,10 @@ class Expressions:
             return self._nearest(node, args[0])
         if op in ("int_truediv", "float_truediv"):
             return args[0].exact_div(args[1]) if _is_monomial(args[1]) else _refuse(node)
-        if op == "mod":
-            return args[0].mod(args[1])
+        if op in ("mod", "float_floordiv"):
+            if self._off[node.index]:
+                return _refuse(node)  # Python divides the floats as they are, not what they are near to
+            return args[0].mod(args[1]) if op == "mod" else args[0].floordiv(args[1])
         if op == "sym_max" and (size := _at_least_one(args)) is not None:
             return size
         if op in ("sym_min", "sym_max"):
@@ -163,21 +167,51 @@ class Expressions:
 
     def _rounded(self, node: Node, value: Expr) -> Expr:
         """A ratio rounded to an integer: the ratio itself where it is one product and whole in this run."""
-        if value.is_whole:
-            return value if value.is_const or not is_of_rounded(node.args[0]) else _refuse(node)
         top, bottom = value.fraction()
-        if _is_monomial(value) and float(node.args[0].hint) == int(node.args[0].hint):
+        up = node.op == "ceil"
+        if node.op == "trunc" and not (value.is_const or is_positive(node.args[0])):
+            up = self._hint(top) < 0
+            self._steady |= self._granted(node, Condition(top, "<=" if up else ">=", Expr.const(0)))
+        if self._off[node.args[0].index] & (Off.ABOVE if up else Off.BELOW) and not value.is_const:
+            self._aside(node, value, Off.ABOVE if up else Off.BELOW)
+        if value.is_whole:
+            return value
+        if self._is_even(node, value):
             self._divided(node, top, bottom)
             return value
-        return top.ceildiv(bottom) if node.op == "ceil" else top.floordiv(bottom)
+        return top.ceildiv(bottom) if up else top.floordiv(bottom)
+
+    def _is_even(self, node: Node, value: Expr) -> bool:
+        """Whether a ratio is one product and whole in this run, and sizes are mostly multiples of its bottom."""
+        _, bottom = value.fraction()
+        halves = not bottom.is_const or bottom.const_value().bit_count() == 1
+        return _is_monomial(value) and halves and float(node.args[0].hint).is_integer()
+
+    def _aside(self, node: Node, value: Expr, aside: Off) -> None:
+        """Grants that divisions are exact or a ratio no whole number: a float may lie on the other side of one."""
+        left, even = off_if_even(node.args[0])
+        if even and not left & aside:
+            for quotient in even:
+                self._divided(node, *self._build(quotient).fraction())
+            return
+        top, bottom = value.fraction()
+        rest = _remainder(top, bottom)
+        if value.is_whole or self._hint(rest) == 0:
+            _refuse(node)
+        self._steady |= self._granted(node, Condition(rest, "!=", Expr.const(0)))
+
+    def _hint(self, value: Expr) -> int:
+        """The number of a value in this run."""
+        return value.evaluate({name: self.ledger.hints[name] for name in value.symbols()})
 
     def _nearest(self, node: Node, value: Expr) -> Expr:
         """A ratio rounded to the nearest integer, on condition that it is not half way between two."""
         if value.is_whole:
             return value
+        if self._is_even(node, value):
+            self._divided(node, *value.fraction())
+            return value
         number = float(node.args[0].hint)
-        if _is_monomial(value) and number == int(number):
-            return self._rounded(node, value)
         if number % 1 == 0.5:  # noqa: PLR2004 - half way Python rounds to the even one
             return _refuse(node)
         top, bottom = value.fraction()
@@ -189,15 +223,15 @@ class Expressions:
         """The square root of a square, as `int(length ** 0.5)` asks for the side of an image."""
         half = node.op == "sym_sqrt" or (node.args[1].op == "constant" and node.args[1].number == 0.5)  # noqa: PLR2004
         root = args[0].square_root() if half else None
-        if root is None:
+        if root is None or self._off[node.args[0].index]:
             return _refuse(node)
-        hints = {name: self.ledger.hints[name] for name in root.symbols()}
-        root = root if root.evaluate(hints) >= 0 else -root
+        self._off[node.index] = Off(0)
+        root = root if self._hint(root) >= 0 else -root
         self._granted(node, Condition(root, ">=", Expr.const(0)))
         return root
 
     def _divided(self, node: Node, top: Expr, bottom: Expr) -> None:
-        self._granted(node, Condition(top.mod(bottom), "==", Expr.const(0)))
+        self._granted(node, Condition(_remainder(top, bottom), "==", Expr.const(0)))
 
     def _granted(self, node: Node, condition: Condition) -> int:
         bit = self._bit(condition)
@@ -238,6 +272,8 @@ class Expressions:
             left, right = (self._build(a) for a in node.args)
             further = [c for a in node.args for c in self.steady(a)]
             sign = _COMPARISONS[node.op] if value else _OPPOSITE[_COMPARISONS[node.op]]
+            if any(self._off[a.index] & _ASIDE for a in node.args):
+                sign = self._apart(node, left, right, sign)
             if left == right and sign in ("==", "<=", ">="):
                 return further
             if sign == "==":
@@ -252,10 +288,16 @@ class Expressions:
                 self._steady |= self._bit(condition)
             return said
 
+    def _apart(self, node: Node, left: Expr, right: Expr, sign: str) -> str:
+        """What is said of floats that may differ where the real numbers are equal: nothing of these."""
+        if sign == "==" or self._hint((left - right).fraction()[0]) == 0:
+            _refuse(node)
+        return {"<=": "<", ">=": ">"}.get(sign, sign)
+
     def _is_whole(self, value: Expr) -> bool:
         """Whether divisions come out even in this run."""
         try:
-            value.evaluate({name: self.ledger.hints[name] for name in value.symbols()})
+            self._hint(value)
         except FormulaError:
             return False
         return True
@@ -290,10 +332,18 @@ def _constant(value: object) -> Expr:
     if isinstance(value, int):
         return Expr.const(value)
     assert isinstance(value, float)
-    ratio = Fraction(value).limit_denominator(_DENOMINATOR)
-    if float(ratio) != value:
+    ratio = ratio_of(value)
+    if ratio is None:
         raise Unexpressed(f"the number {value!r} is not a ratio of small integers")
     return Expr.const(ratio.numerator).exact_div(Expr.const(ratio.denominator))
+
+
+def _remainder(top: Expr, bottom: Expr) -> Expr:
+    """What is 0 where a division is exact."""
+    factor, _ = top.content()
+    if bottom.is_const and factor and gcd(factor, bottom.const_value()) == 1:
+        top = top.exact_div(Expr.const(abs(factor)))
+    return top.mod(bottom)
 
 
 def _is_monomial(value: Expr) -> bool:

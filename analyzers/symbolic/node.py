@@ -165,6 +165,9 @@ _LOGIC: dict[str, Callable[..., Number]] = {
     "sym_max": max,
     "sym_min": min,
     "sym_float": float,
+    "float_floordiv": operator.floordiv,
+    "bit_length": int.bit_length,
+    "round_to": round,
     **{f"sym_{name}": getattr(math, name) for name in FUNCTIONS},
 }
 
@@ -205,7 +208,8 @@ def _identity(method: str, args: tuple[Node, ...]) -> Node | None:
 
 def calculated(name: str, numbers: Sequence[Number], kind: type) -> Number:
     """The number of an operation on numbers."""
-    compute = _LOGIC.get(name) or method_to_operator(name)
+    of_math = getattr(math, name.removeprefix("math_")) if name.startswith("math_") else None
+    compute = _LOGIC.get(name) or of_math or method_to_operator(name)
     return cast("Number", kind(compute(*numbers)))
 
 

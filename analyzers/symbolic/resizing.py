@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import cast
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.library import custom_op
 from torch.utils._pytree import tree_map
 
-from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.rounding import floors, ratio_of
 
 _interpolate, _pad = F.interpolate, F.pad
 
@@ -41,9 +41,14 @@ def _target_size(
     factors = factor if isinstance(factor, tuple | list) else [cast("float", factor)] * spatial
     wanted = []
     for length, one in zip(input.shape[2:], factors, strict=True):
-        ratio = Fraction(cast("float", hint_of(one))).limit_denominator(4096)
-        wanted.append(length * ratio.numerator // ratio.denominator)
+        wanted.append(_scaled(length, one))
     return wanted
+
+
+def _scaled(length: int, factor: float) -> int:
+    """`floor(length * factor)` as floats have it."""
+    ratio = ratio_of(factor) if isinstance(factor, int | float) and floors(factor) else None
+    return torch.sym_int(length * factor) if ratio is None else length * ratio.numerator // ratio.denominator
 
 
 def resized(

@@ -17,11 +17,12 @@ from forwardbook.analyzers.instances.recipe import Recipe, Sizes
 from forwardbook.analyzers.symbolic.bridges import (
     distributions_unchecked,
     no_initialisation,
-    symbolic_integers,
     symbols_written,
+    teach_torch,
 )
-from forwardbook.analyzers.symbolic.caches import caches_apart
+from forwardbook.analyzers.symbolic.caches import caches_apart, loaded
 from forwardbook.analyzers.symbolic.expressions import Expressions
+from forwardbook.analyzers.symbolic.followed import followed_since, numbers_followed
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.host import weights_of_host
 from forwardbook.analyzers.symbolic.kernels import native_shapes
@@ -217,7 +218,24 @@ def run_symbolically(
     """One run with every size symbolic, those of `pinned` apart; `places` where code is interpreted.
 
     Where it is `balanced` what only data decides has no sizes: it is what balanced routing makes of it.
+    Where a module that the run itself imported asked for a number, there is a second run that follows it.
     """
+    before = loaded()
+    run = _run_once(recipe, dtype, hints, pinned, places, balanced)
+    asked = {one.file for one in run.ledger.consumed}
+    if places is not None or before == loaded() or not asked & followed_since(before[0]):
+        return run
+    return _run_once(recipe, dtype, hints, pinned, places, balanced)
+
+
+def _run_once(
+    recipe: Recipe,
+    dtype: torch.dtype,
+    hints: Mapping[str, int] | None,
+    pinned: Mapping[str, int] | None,
+    places: SourcePlaces | None,
+    balanced: bool,
+) -> SymbolicRun:
     native_shapes()
     ledger = Ledger()
     expressions = Expressions(ledger)
@@ -227,8 +245,8 @@ def run_symbolically(
     if places is not None:
         recorder.places = values.data.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
-    packages = ("torch.nn.modules", *({recipe.target.split(".")[0], recipe.library} - {"torch"}))
-    bridged = (symbolic_integers(packages), caches_apart(), symbols_written(), *_on_any_device())
+    teach_torch()
+    bridged = (numbers_followed(), caches_apart(), symbols_written(), *_on_any_device())
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)

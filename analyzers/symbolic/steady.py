@@ -14,11 +14,12 @@ _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _ONE_WAY = frozenset(
     {
         *("add", "sub", "mul", "neg", "pos", "int_truediv", "float_truediv", "int_floordiv", "float_pow"),
+        *("float_floordiv", "bit_length"),
         *("floor", "ceil", "trunc", "round", "sym_float", "sym_min", "sym_max", "sym_not"),
         *("sym_sqrt", "sym_exp", "sym_log", "sym_log2", "sym_log10", "sym_tanh"),
     }
 )
-_POSITIVE = frozenset({"float_pow", "int_truediv", "float_truediv", "int_floordiv"})
+_POSITIVE = frozenset({"float_pow", "int_truediv", "float_truediv", "int_floordiv", "float_floordiv"})
 
 
 def steady(node: Node, expressed: Callable[[Node], Expr | None]) -> list[Condition]:

@@ -14,12 +14,11 @@ import torch
 from torch import nn
 
 from forwardbook.analyzers.symbolic.bridges import (
-    Integer,
     no_initialisation,
-    symbolic_integers,
     symbols_written,
     teach_torch,
 )
+from forwardbook.analyzers.symbolic.followed import Integer, numbers_followed
 from forwardbook.analyzers.symbolic.ledger import Ledger
 
 
@@ -60,22 +59,25 @@ def test_numbers_protocols() -> None:
 def test_modules_see_the_bridge_only_inside() -> None:
     """Inside the block torch's modules see another int; afterwards they see Python's."""
     space = vars(torch.nn.modules.pooling)
-    with symbolic_integers(("torch.nn.modules",)):
+    with numbers_followed():
         assert space["int"] is Integer
 
     assert "int" not in space
 
 
-def test_a_module_whose_functions_import_torch_sees_the_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that rounds sizes may know torch only while it does: symbols stay symbols there, too."""
-    lazy = ModuleType("lazy")
-    exec("def whole(size):\n    import torch\n    return int(size)", vars(lazy))  # noqa: S102 - a module of one function
-    monkeypatch.setitem(sys.modules, "lazy", lazy)
+def test_a_module_of_anybody_sees_the_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that never imports torch, whoever wrote it, keeps symbols in int(), float() and math."""
+    widths = ModuleType("widths")
+    source = "from math import sqrt\ndef whole(size):\n    return int(2 * float(size) / 3), sqrt(size)"
+    exec(source, vars(widths))  # noqa: S102 - a module of one function
+    monkeypatch.setitem(sys.modules, "widths", widths)
     size = symbol()
 
-    with symbolic_integers(("lazy",)):
-        assert lazy.whole(size) is size
-    assert 7 == lazy.whole(7.5) and "int" not in vars(lazy)
+    teach_torch()
+    with numbers_followed():
+        assert ("trunc<4>", f"sym_sqrt<{6**0.5}>") == tuple(str(one.node) for one in widths.whole(size))
+    assert (5, 2.0) == (widths.whole(7.5)[0], widths.whole(4)[1])
+    assert not {"int", "float"} & vars(widths).keys()
 
 
 def test_weights_are_left_as_they_are() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import index
 
 import pytest
 import torch
 
-from forwardbook.analyzers.symbolic.bridges import symbolic_integers
+from forwardbook.analyzers.symbolic.bridges import teach_torch
 from forwardbook.analyzers.symbolic.expressions import Expressions
+from forwardbook.analyzers.symbolic.followed import numbers_followed
 from forwardbook.analyzers.symbolic.ledger import Ledger
 from forwardbook.formula import Condition, Expr
 
@@ -20,10 +22,11 @@ class Run:
     """A ledger with two sizes, and what was computed of them as analysed code computes."""
 
     def __init__(self, compute: Numbers, length: int, width: int = 3) -> None:
+        teach_torch()
         self.ledger = Ledger()
         self.ledger.running = True
         self.expressions = Expressions(self.ledger)
-        with symbolic_integers(()):
+        with numbers_followed():
             symbols = (self.ledger.symbol("length", length), self.ledger.symbol("width", width))
             self.value = compute(*symbols)  # type: ignore[arg-type]
 
@@ -110,7 +113,7 @@ def test_symbols_behind_a_number_without_a_formula_are_known() -> None:
 
 def test_a_number_that_exact_divisions_leave_needs_them() -> None:
     """`int(ceil(n / w) / (n / (2 * w)))` is 2 where w divides n, and more beside that."""
-    run = Run(lambda n, w: int(math.ceil(n / w) / (n / (2 * w))), 12)
+    run = Run(lambda n, w: index(int(math.ceil(n / w) / (n / (2 * w)))), 12)
     [asked] = [one.node for one in run.ledger.consumed]
 
     assert 2 == run.value
@@ -120,7 +123,7 @@ def test_a_number_that_exact_divisions_leave_needs_them() -> None:
 
 def test_a_number_of_which_a_formula_is_known_needs_nothing() -> None:
     """What becomes of it as a number is asked elsewhere, by its sizes."""
-    run = Run(lambda n, w: int(n + w), 12)
+    run = Run(lambda n, w: index(n + w), 12)
 
     assert [[]] == [run.expressions.needed(one.node) for one in run.ledger.consumed]
 
