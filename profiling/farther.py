@@ -14,6 +14,7 @@ from forwardbook.formula import Condition
 FAR: Final = (8, 14)  # so many further: kinds of layers that come round every six or eight have come round
 NEAR: Final = (1, 3)
 TOGETHER: Final = 2  # tries with all of them: what refuses the first may be the other sizes that were drawn
+DRAWS: Final = 20  # of counts together, for such as conditions between them allow
 ALONE: Final = 4  # at most so many are tried one by one
 
 
@@ -28,7 +29,9 @@ class Farther:
     ) -> None:
         self._counts = dict(counts)
         self._rng = rng
+        self.names: Final = frozenset(counts)
         self._alone = {name: [c for c in conditions if c.symbols() == {name}] for name in counts}
+        self._between = [c for c in conditions if len(c.symbols()) > 1 and c.symbols() <= self.names]
         names = sorted(counts)
         alone = [[name] for name in names[:ALONE]] if len(names) > 1 else []
         self._open = [(names, FAR)] * TOGETHER + [(one, FAR) for one in alone] + [(names, NEAR)]
@@ -45,8 +48,13 @@ class Farther:
             names, further = self._open.pop(0)
             left = [name for name in names if name not in self._met]
             if left:
-                return {name: self._further(name, *further) for name in left}
+                ways = [{name: self._further(name, *further) for name in left} for _ in range(DRAWS)]
+                return next((one for one in ways if self._fit(one)), ways[0])
         return {}
+
+    def _fit(self, counts: Mapping[str, int]) -> bool:
+        """Whether the conditions between counts hold: as many maps as layers, say."""
+        return all(c.is_met(counts) for c in self._between if c.symbols() <= counts.keys())
 
     def _further(self, name: str, least: int, most: int) -> int:
         """A count so much larger, at least and at most; one that is allowed, if any is."""

@@ -25,6 +25,7 @@ class Fewer:
     def __init__(self, counts: Mapping[str, int], rng: random.Random) -> None:
         self._counts = {name: value for name, value in counts.items() if value > 1}
         self._rng = rng
+        self.names: Final = frozenset(counts)
         names = sorted(self._counts)
         alone = [[name] for name in names[:ALONE]] if len(names) > 1 else []
         self._open = [(one, TWO) for one in (names, *alone) if one]

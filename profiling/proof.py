@@ -21,6 +21,7 @@ from forwardbook.profiling.farther import Farther
 from forwardbook.profiling.fewer import Fewer
 from forwardbook.profiling.octaves import Octaves
 from forwardbook.profiling.sizes import draw
+from forwardbook.profiling.spans import Spans
 
 POINTS = 3
 TRIES = 24
@@ -160,7 +161,7 @@ def prove(
 
     At one of them each size of `beyond` is a dozen larger than that, at others each of `below` is smaller, if
     conditions and module allow it: a few points more are tried for it. So are sizes that became numbers far
-    larger at one and far smaller at another.
+    larger at one and far smaller at another; and all others at the second and the third point.
     Where the run is refused at what is drawn, what was asked around the calls limits the draws as well.
     """
     rng = random.Random(seed)
@@ -177,7 +178,9 @@ def prove(
     farther = Farther(beyond or {}, rng, conditions)
     fewer = Fewer(below or {}, rng)
     least = wanted = points + len(fewer)
-    octaves = Octaves({name for p in patterns for name in p.before}, moving, rng)
+    needed = {name for p in patterns for name in p.before}
+    octaves = Octaves(needed, moving, rng)
+    spans = Spans(moving.keys() - needed - farther.names - fewer.names, rng)
     around = dict.fromkeys(c for p in patterns for c in p.around if c.symbols() <= set(hints))
     heeded = list(dict.fromkeys((*conditions, *around)))
     refusals = 0
@@ -198,16 +201,18 @@ def prove(
         far = octaves.asked() if elsewhere and not refuted else {}
         further = farther.asked() if len(seen) >= points - 1 and not lower else {}
         fixed |= lower | far | further
-        sizes = draw(hints, heeded, rng, fixed) if refusals >= REFUSALS else None
-        sizes = sizes or draw(hints, conditions, rng, fixed)
+        scale = spans.asked(len(seen)) if not (lower or further or refuted) else {}
+        sizes = draw(hints, heeded, rng, fixed, scale=scale) if refusals >= REFUSALS else None
+        sizes = sizes or draw(hints, conditions, rng, fixed, scale=scale)
         for _ in range(REDRAWS if len(seen) >= points - 1 else 0):  # chance may have kept a size so far
             if sizes is None or not _unvaried(moving, [*seen, sizes]):
                 break
-            sizes = draw(hints, conditions, rng, fixed)
+            sizes = draw(hints, conditions, rng, fixed, scale=scale)
         if sizes is not None and len(seen) >= points - 1:  # what no draw changes is not waited for again
             moving = {n: hint for n, hint in moving.items() if not _unvaried({n: hint}, [*seen, sizes])}
         if sizes is None:
             octaves.answered(done=False)
+            spans.refused()
             if attempt == 0 and (said := unsatisfied(hints, conditions, rng)):
                 problem = said
                 break
@@ -221,7 +226,8 @@ def prove(
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
             problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             octaves.answered(done=False)
-            refusals += not (lower or far or further)
+            spans.refused()
+            refusals += not (lower or far or further or scale)
             continue
         octaves.answered(done=True)
         farther.met(sizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from forwardbook.formula import Condition
 from forwardbook.profiling.impossible import is_impossible
@@ -24,13 +25,13 @@ def draw(
     fixed: Mapping[str, int] | None = None,
     attempts: int = 60,
     repairs: int = REPAIRS,
-    scale: Mapping[str, int] | None = None,
+    scale: Mapping[str, int | Fraction] | None = None,
 ) -> dict[str, int] | None:
     """Sizes for all names in `hints` that satisfy all conditions, those of `fixed` kept; None if none are.
 
     As many sizes as possible differ from their hints and from each other. Those of `scale` are drawn so many
-    times larger than usual. Up to half of the attempts draw all sizes at once; where none of them comes to
-    satisfy all conditions, the others walk there from the hints.
+    times larger than usual, or smaller. Up to half of the attempts draw all sizes at once; where none of them
+    comes to satisfy all conditions, the others walk there from the hints.
     """
     fixed = dict(fixed or {})
     if is_impossible(hints, conditions, fixed):
@@ -58,7 +59,7 @@ class _Drawing:
         self,
         hints: Mapping[str, int],
         fixed: Mapping[str, int],
-        times: Mapping[str, int],
+        times: Mapping[str, int | Fraction],
         mending: Mending,
         rng: random.Random,
         repairs: int,
@@ -100,7 +101,9 @@ class _Drawing:
 
     def faults(self, sizes: Mapping[str, int]) -> tuple[int, int]:
         """How many sizes grew far beyond their hints, and how many coincide: the fewer the better."""
-        largest = {n: 2 * self._times.get(n, 1) * max(LARGEST, hint) for n, hint in self._hints.items()}
+        largest = {
+            n: 2 * max(self._times.get(n, 1), 1) * max(LARGEST, hint) for n, hint in self._hints.items()
+        }
         return sum(size > largest[name] for name, size in sizes.items()), _coinciding(sizes)
 
 
@@ -109,9 +112,13 @@ def _coinciding(sizes: Mapping[str, int]) -> int:
     return len(sizes) - len(set(sizes.values()))
 
 
-def _times(size: int, scale: int, rng: random.Random) -> int:
-    """A size so many times larger, odd as often as even; 1 stays."""
-    return size if size == 1 else size * scale + rng.randint(0, scale - 1) * rng.randint(0, 1)
+def _times(size: int, scale: int | Fraction, rng: random.Random) -> int:
+    """A size so many times larger, odd as often as even, or smaller, but not 1; 1 stays."""
+    if size <= 1:
+        return size
+    if scale < 1:
+        return max(2, int(size * scale))
+    return size * int(scale) + rng.randint(0, int(scale) - 1) * rng.randint(0, 1)
 
 
 def _value(hint: int, rng: random.Random) -> int:

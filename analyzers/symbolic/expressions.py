@@ -182,13 +182,13 @@ class Expressions:
         return top.ceildiv(bottom) if up else top.floordiv(bottom)
 
     def _is_even(self, node: Node, value: Expr) -> bool:
-        """Whether a ratio is one product and whole in this run, and sizes are mostly multiples of its bottom."""
+        """Whether a ratio is one product, whole in this run, and sizes are mostly multiples of its bottom."""
         _, bottom = value.fraction()
         halves = not bottom.is_const or bottom.const_value().bit_count() == 1
         return _is_monomial(value) and halves and float(node.args[0].hint).is_integer()
 
     def _aside(self, node: Node, value: Expr, aside: Off) -> None:
-        """Grants that divisions are exact or a ratio no whole number: a float may lie on the other side of one."""
+        """Grants that divisions are exact, or a ratio no whole number: a float may lie beside one."""
         left, even = off_if_even(node.args[0])
         if even and not left & aside:
             for quotient in even:

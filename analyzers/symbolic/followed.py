@@ -1,4 +1,4 @@
-"""Modules that a run passes through; in them `int`, `float` and functions of `math` keep symbolic numbers.
+"""Modules that a run passes through; in them `int`, `float`, `zip` and `math` take symbolic numbers.
 
 Python's own `int()` must give a plain number. Wherever code that is not torch's or Python's own asks for one,
 its module sees a class in place of the builtin that leaves a symbolic number what it is. It does not matter
@@ -19,6 +19,7 @@ import torch
 
 from forwardbook.analyzers.symbolic.caches import OURS, loaded
 from forwardbook.analyzers.symbolic.node import FUNCTIONS, Node
+from forwardbook.analyzers.symbolic.pairing import paired
 
 Symbolic = torch.SymInt | torch.SymFloat
 
@@ -30,24 +31,28 @@ _DUNDERS: Final = ("floor", "ceil", "trunc", "fsum", "prod", "sumprod")
 
 
 class _NumberType(type):
-    """A builtin type of numbers as analysed code sees it: symbolic numbers are instances, and stay symbolic."""
+    """A builtin type of numbers as analysed code sees it: symbolic ones are instances, and stay symbolic."""
 
     plain: type
     kinds: tuple[type, ...]
     kept: Callable[[object], object]
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, cls.kinds) if "kinds" in vars(cls) else super().__instancecheck__(instance)
+        return isinstance(instance, cls.kinds) if cls._stands_in() else super().__instancecheck__(instance)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        return issubclass(subclass, cls.plain) if "plain" in vars(cls) else super().__subclasscheck__(subclass)
+        return issubclass(subclass, cls.plain) if cls._stands_in() else super().__subclasscheck__(subclass)
 
     def __call__(cls, *args: object, **kwargs: object) -> object:
-        if "plain" not in vars(cls):  # a type that analysed code derives from it
+        if not cls._stands_in():
             return super().__call__(*args, **kwargs)
         if len(args) == 1 and isinstance(args[0], Symbolic):
             return cls.kept(args[0])
         return cls.plain(*args, **kwargs)
+
+    def _stands_in(cls) -> bool:
+        """Whether it is no type that analysed code derives from one."""
+        return "plain" in vars(cls)
 
     def __eq__(cls, other: object) -> bool:
         return other is cls or other is cls.plain
@@ -144,6 +149,7 @@ def _replaced(now: tuple[int, int]) -> tuple[Replaced, ...]:
             continue
         values = vars(module)
         found += [(module, "int", Integer)] if "int" not in values else []
+        found += [(module, "zip", paired)] if "zip" not in values else []
         if not name.startswith(_LAYERS) and "float" not in values:
             found.append((module, "float", Real))
         found += [(module, k, _BRIDGED[id(v)]) for k, v in list(values.items()) if id(v) in _BRIDGED]
@@ -152,7 +158,7 @@ def _replaced(now: tuple[int, int]) -> tuple[Replaced, ...]:
 
 @contextmanager
 def numbers_followed() -> Iterator[None]:
-    """Inside, loaded modules keep symbolic numbers where they ask for an `int` or a `float` or call `math`."""
+    """Inside, loaded modules keep symbolic numbers where they ask for an `int`, a `float`, or call `math`."""
     undone: list[tuple[dict[str, object], str, object]] = []
     of_math = ((math, name, _BRIDGED[id(function)]) for name, function in _PLAIN.items())
     for module, name, value in (*_replaced(loaded()), *of_math):

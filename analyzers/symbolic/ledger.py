@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -18,6 +19,9 @@ from forwardbook.analyzers.symbolic import node as node_file
 from forwardbook.analyzers.symbolic.forms import FORMS
 from forwardbook.analyzers.symbolic.node import Node, Number, computed
 from forwardbook.analyzers.symbolic.questions import Questions
+
+if TYPE_CHECKING:
+    from forwardbook.analyzers.symbolic.pairing import Paired
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,8 @@ class Ledger:
         self.hints: dict[str, int] = {}
         self.guards: list[Guard] = []
         self.consumed: list[Consumption] = []
+        self.pairs: list[Paired] = []
+        """Where analysed code went through several things at once, with what they were long."""
         self._seen: set[tuple[int, int, bool]] = set()
         self.asked: Questions | None = None
         """Where questions are noted instead of among the guards, while a shape function is listened to."""

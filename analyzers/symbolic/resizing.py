@@ -66,9 +66,7 @@ def resized(
     return out
 
 
-def padded(
-    input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
-) -> Tensor:
+def padded(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """What `torch.nn.functional.pad` gives."""
     return _pad(input, tree_map(scalar, list(pad)), mode, value)
 

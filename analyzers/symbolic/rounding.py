@@ -1,9 +1,9 @@
 """Floats that Python rounded in; out on which side of their real value they may lie where that is whole.
 
-`int(n * 1.15)` is `floor(23 n / 20)` for most n. For n = 100 it is 114: the float 1.15 is below 23/20, and the
-product stays below 115. `(1 - 1 / n) / (1 / n)` is n - 1 by algebra, and more in floats for n = 3. Where the
-real value lies between whole numbers it is at least one part of its denominator away from them, and no error
-of floats is as large, while the numerator stays below 2 ** 50.
+`int(n * 1.15)` is `floor(23 n / 20)` for most n. For n = 100 it is 114: the float 1.15 is below 23/20, and
+the product stays below 115. `(1 - 1 / n) / (1 / n)` is n - 1 by algebra, and more in floats for n = 3. Where
+the real value lies between whole numbers it is at least one part of its denominator away from them, and no
+error of floats is as large, while the numerator stays below 2 ** 50.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _ASIDE: Final = Off.BELOW | Off.ABOVE
 _DEPTH: Final = 16
 _QUOTIENTS: Final = ("int_truediv", "float_truediv")
 _POSITIVE: Final = frozenset(
-    {"symbol", "add", "mul", "pos", "sym_float", "sym_max", "sym_min", "int_floordiv", "mod", "pow_by_natural"}
-    | {"trunc", "floor", "ceil", "round", *_QUOTIENTS}
+    {"symbol", "add", "mul", "pos", "sym_float", "sym_max", "sym_min", "int_floordiv", "mod"}
+    | {"pow_by_natural", "trunc", "floor", "ceil", "round", *_QUOTIENTS}
 )
 _SAME: Final = frozenset({"pos", "sym_float", "sym_max", "sym_min", "abs", "sym_ite"})
 
@@ -87,7 +87,7 @@ def off_if_even(node: Node) -> tuple[Off, list[Node]]:
 
 
 def floors(value: float) -> bool:
-    """Whether a whole number times this, rounded down, is that of the ratio of small integers it stands for."""
+    """Whether a whole number times this, rounded down, is that of the small ratio it stands for."""
     return _constant(value) == 0 or not _by_constant(value, turned=False) & Off.BELOW
 
 

@@ -31,6 +31,7 @@ from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes
 from forwardbook.analyzers.symbolic.of_weights import mark
+from forwardbook.analyzers.symbolic.pairing import pairs_noted, say, shifts
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.shadows import LIMIT, carry
 from forwardbook.analyzers.symbolic.told import noted
@@ -218,14 +219,34 @@ def run_symbolically(
     """One run with every size symbolic, those of `pinned` apart; `places` where code is interpreted.
 
     Where it is `balanced` what only data decides has no sizes: it is what balanced routing makes of it.
-    Where a module that the run itself imported asked for a number, there is a second run that follows it.
+    Where a module that the run itself imported asked for a number, there is a second run that follows it; and
+    one with other counts where these tell how long lists are.
     """
     before = loaded()
     run = _run_once(recipe, dtype, hints, pinned, places, balanced)
-    asked = {one.file for one in run.ledger.consumed}
-    if places is not None or before == loaded() or not asked & followed_since(before[0]):
+    if places is not None:
         return run
-    return _run_once(recipe, dtype, hints, pinned, places, balanced)
+    if before != loaded() and {one.file for one in run.ledger.consumed} & followed_since(before[0]):
+        run = _run_once(recipe, dtype, hints, pinned, places, balanced)
+    if run.ledger.pairs:
+        more, known = shifts(run.ledger), run.ledger.hints
+        larger = {**(hints or {}), **{name: known[name] + shift for name, shift in more.items()}}
+        say(run.ledger, _twin(recipe, dtype, larger, pinned, balanced) if more else None, more)
+    return run
+
+
+def _twin(
+    recipe: Recipe,
+    dtype: torch.dtype,
+    hints: Mapping[str, int],
+    pinned: Mapping[str, int] | None,
+    balanced: bool,
+) -> Ledger | None:
+    """The ledger of a run with other sizes; None where the module refuses them."""
+    try:
+        return _run_once(recipe, dtype, hints, pinned, None, balanced).ledger
+    except Exception:  # noqa: BLE001 - analysed code may raise anything at sizes of our own choice
+        return None
 
 
 def _run_once(
@@ -246,7 +267,7 @@ def _run_once(
         recorder.places = values.data.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     teach_torch()
-    bridged = (numbers_followed(), caches_apart(), symbols_written(), *_on_any_device())
+    bridged = (numbers_followed(), pairs_noted(ledger), caches_apart(), symbols_written(), *_on_any_device())
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.formula import Condition
 from forwardbook.profiling.farther import is_far
+from forwardbook.profiling.fewer import LAYERS
 from forwardbook.profiling.proof import PatternProof
 
 Counts = Mapping[str, int]
@@ -20,7 +21,17 @@ def never_far(proof: PatternProof, least: Counts, counts: Counts) -> tuple[Condi
     """
     largest = {name: max((p.sizes[name] for p in proof.points), default=0) for name in counts}
     near = (name for name, value in largest.items() if not is_far(value, counts[name]))
-    return tuple(Condition.at_most(name, max(largest[name], least[name])) for name in near)
+    said = tuple(Condition.at_most(name, max(largest[name], least[name])) for name in near)
+    return both_sides(said, {n: min((p.sizes[n] for p in proof.points), default=least[n]) for n in counts})
+
+
+def both_sides(bounds: Sequence[Condition], least: Counts) -> tuple[Condition, ...]:
+    """Upper bounds, and at least so many of what is rather a length: below it may agree by chance.
+
+    Whether a formula holds for few layers is tried of one and two of them.
+    """
+    above = [name for c in bounds for name in c.symbols() if c.is_met({name: LAYERS + 1})]
+    return (*bounds, *(Condition.at_least(name, least[name]) for name in above if least[name] > 1))
 
 
 def wrong_far(proof: PatternProof, least: Counts, counts: Counts) -> tuple[Condition, ...]:

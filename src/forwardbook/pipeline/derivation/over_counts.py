@@ -12,7 +12,7 @@ from forwardbook.analyzers.symbolic.patterns import Pattern
 from forwardbook.analyzers.symbolic.rising import are_peaks_of
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, FormulaError
-from forwardbook.pipeline.derivation.counts_bounded import bounded, never_far, wrong_far
+from forwardbook.pipeline.derivation.counts_bounded import both_sides, bounded, never_far, wrong_far
 from forwardbook.pipeline.derivation.counts_from import Lowering
 from forwardbook.pipeline.derivation.counts_tried import Counts, Favoured, counts_of, well_above
 from forwardbook.pipeline.derivation.derived import (
@@ -141,7 +141,7 @@ class _Work:
             }
             below = {} if bounds else starts
             proved = self._proved(first, again, beyond, below)
-            nearer = self._nearer(first, proved, ran, beyond, below, bounds)
+            nearer = self._nearer(first, proved, ran, beyond, below, bounds, starts)
             for i, (pattern, proof) in (proved | nearer).items():
                 if i in self.near and (i in nearer or not proof.exact):
                     continue  # it holds for few counts already
@@ -210,6 +210,7 @@ class _Work:
         beyond: Mapping[str, int],
         below: Mapping[str, int],
         bounds: Sequence[Condition],
+        starts: Mapping[str, int],
     ) -> Proved:
         """Those that differ only far beyond, with as few counts bounded as it takes: each alone, then all."""
         wrong = {i: wrong_far(proof, ran, beyond) for i, (_, proof) in proved.items()}
@@ -218,6 +219,7 @@ class _Work:
         several = max((len(said) for said in wrong.values()), default=0)
         for place in range(several + 1 if several > 1 else several):
             ways = {i: said[place : place + 1] if place < several > 1 else said for i, said in wrong.items()}
+            ways = {i: both_sides(way, starts) for i, way in ways.items()}
             less = {i: bounded(proved[i][0], way) for i, way in ways.items() if way and i not in found}
             blamed = {name for i in less for c in ways[i] for name in c.symbols()}
             others = {name: value for name, value in beyond.items() if name not in blamed}
