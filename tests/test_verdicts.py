@@ -115,6 +115,9 @@ def verdict_of(one: Regime) -> Verdict:
         ("pinned", ("{seq_len} * {seq_len} == 289",)),
         ("pinned", ("{seq_len} > 64", "ceil({seq_len} / 64) == 2", "{seq_len} < 100")),
         ("pinned", ("{seq_len} == 16000",)),
+        ("pinned", ("{seq_len} // {seq_len} <= 1", "{seq_len} >= 64", "{seq_len} <= 80")),
+        ("pinned", ("{hidden} >= 283", "{hidden} <= 285")),
+        ("exact", ("1 < 64 // {hidden}", "{hidden} <= 12")),
     ],
 )
 def test_a_size_of_the_call_at_a_number_is_pinned(expected: Verdict, conditions: tuple[str, ...]) -> None:
@@ -157,6 +160,7 @@ def test_points_within_a_sliver_are_pinned() -> None:
     sizes = tuple({"hidden": number} for number in (283, 285, 283, 284))
     found = of_regime(regime(sizes=sizes), PARAMETERS)
     assert ("pinned", "at all points {hidden} is between 283 and 285") == (found.verdict, found.reason)
+    assert "pinned" == verdict_of(regime(sizes=tuple({"hidden": 285, "seq_len": n} for n in (3, 50, 700))))
 
 
 def test_a_judge_that_disagrees_takes_exact_away() -> None:
@@ -164,6 +168,14 @@ def test_a_judge_that_disagrees_takes_exact_away() -> None:
     found = of_regime(regime(judges=(AGREES, DISPUTES)), PARAMETERS)
     assert "unproved" == found.verdict
     assert "allocator says otherwise of peak from m.py:12 on: 7,168 against our 8,192" == found.reason
+
+
+def test_another_reading_of_the_source_takes_exact_away() -> None:
+    """What is read without running it gives other formulas: nobody knows which are right."""
+    one = regime()
+    assert one.proof is not None
+    other = one.model_copy(update={"proof": one.proof.model_copy(update={"static_agrees": False})})
+    assert "unproved" == of_regime(other, PARAMETERS).verdict
 
 
 def test_a_silent_judge_takes_nothing_away() -> None:

@@ -122,6 +122,10 @@ class Expressions:
         size = self._expressed(value)
         return self.marked(self.mark(value)) if size is not None and size.is_const else self.steady(value)
 
+    def read(self, value: Node) -> list[Condition]:
+        """Under what conditions a value is that of this run, on both sides, expression or not."""
+        return steady(value, self._expressed)
+
     def all_steady(self) -> list[Condition]:
         """All such conditions."""
         return self.marked(self._steady)

@@ -10,6 +10,7 @@ import torch
 
 from forwardbook.analyzers.instances.recipe import full_name
 from forwardbook.analyzers.symbolic.ledger import Consumption
+from forwardbook.analyzers.symbolic.rounding import is_of_float
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, SymbolicRun
 from forwardbook.analyzers.symbolic.summary import Summary, executed, forward_code, marks_of, summarise
 from forwardbook.analyzers.symbolic.told import apart
@@ -74,6 +75,8 @@ class Pattern:
     may have the shape that so many layers before it gave."""
     others: tuple[tuple[str, int], ...] = ()
     """Further calls of these costs: the path of each, and which call of that module it is."""
+    reads: tuple[Condition, ...] = ()
+    """Under what conditions the plain numbers that Python took of sizes as floats are the run's."""
     around: tuple[Condition, ...] = ()
     """What anything in the run had asked by the end of the call, constructors of what holds the module among
     them: under these the run comes to the call, and its costs may hang on none of them."""
@@ -177,6 +180,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         steady=tuple(run.expressions.all_steady()),
         counts=_counts(run, call),
         before=needed_before(run, call),
+        reads=tuple(_reads(run, call)),
         around=asked_before(run, call),
     )
 
@@ -237,6 +241,12 @@ def _numbers(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:
         size = run.expressions.of(node)
         if size.symbols():
             yield Condition(size, "==", Expr.const(int(node.number)))
+
+
+def _reads(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:
+    asked = (*_asked(run, call), *run.ledger.consumed[: call.consumed[0]])
+    nodes = dict.fromkeys(one.node for one in asked if one.real or is_of_float(one.node))
+    return dict.fromkeys(c for node in nodes for c in run.expressions.read(node))
 
 
 def _own(run: SymbolicRun, call: CallRecord) -> Iterable[Condition]:

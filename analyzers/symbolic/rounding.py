@@ -42,6 +42,18 @@ _POSITIVE: Final = frozenset(
 _SAME: Final = frozenset({"pos", "sym_float", "sym_max", "sym_min", "abs", "sym_ite"})
 
 
+def is_of_float(node: Node) -> bool:
+    """Whether a value is a float, or made of one."""
+    stack, seen = [node], {node.index}
+    while stack:
+        one = stack.pop()
+        if one.pytype is float:
+            return True
+        stack += [arg for arg in one.args if arg.index not in seen]
+        seen |= {arg.index for arg in one.args}
+    return False
+
+
 def ratio_of(value: float) -> Fraction | None:
     """The fraction of small integers of which a float is the nearest one; None where there is none."""
     ratio = Fraction(value).limit_denominator(DENOMINATOR)

@@ -55,10 +55,12 @@ def of_regime(regime: Regime, parameters: Iterable[Parameter]) -> Judgement:
         return Judgement("wrong", proof.reason or "measurement refutes the formulas")
     if disputed := [judge for judge in proof.judges if judge.disagrees]:
         return Judgement("unproved", "; ".join(map(said_by, disputed)))
+    if proof.static_agrees is False:
+        return Judgement("unproved", "its source, read without running it, gives other formulas")
     if proof.verdict == "unproved":
         return Judgement("unproved", proof.reason or "too few random sizes could be run")
     known = {one.name: one for one in parameters}
-    if pinned := [*_at_numbers(regime, known), *_within_slivers(regime, proof)]:
+    if pinned := [*_at_numbers(regime, known), *_within_slivers(regime, proof, known)]:
         return Judgement("pinned", "; ".join(pinned))
     if decided := [text for text in regime.assumptions if is_decided(text)]:
         return Judgement("assumed", "; ".join(dict.fromkeys(decided)))
@@ -129,15 +131,20 @@ def _judged_regime(regime: Regime, found: Judgement) -> Regime:
 
 
 def _at_numbers(regime: Regime, known: Mapping[str, Parameter]) -> Iterator[str]:
-    """The sizes a caller chooses that the conditions hold at a number, or within less than an octave."""
+    """The sizes that the conditions hold at a number, or within less than an octave.
+
+    Those that a caller chooses; of what a constructor is told, lengths that are left a few numbers.
+    """
     of: dict[str, list[str]] = {}
     for text in regime.conditions:
         names = frozenset(_NAME.findall(text))
-        if len(names) == 1 and (one := known.get(*names)) is not None and one.is_of_call:
+        if len(names) == 1 and (one := known.get(*names)) is not None and not one.is_of_data:
             of.setdefault(one.name, []).append(text)
     for name, texts in of.items():
-        if (left := _held(name, tuple(texts))) is not None:
-            low, high = left
+        if name in WIDTH_NAMES or (left := _held(name, tuple(texts))) is None:
+            continue
+        low, high = left
+        if known[name].is_of_call or _LEAST <= low < high:
             yield f"{{{name}}} is {low:,}" if low == high else f"{{{name}}} is between {low:,} and {high:,}"
 
 
@@ -213,11 +220,14 @@ def _limits(name: str, condition: Condition) -> tuple[int, int | None] | None:
 _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 
-def _within_slivers(regime: Regime, proof: Proof) -> Iterator[str]:
-    """The sizes of formulas that vary over the points, and by less than a small part of themselves."""
+def _within_slivers(regime: Regime, proof: Proof, known: Mapping[str, Parameter]) -> Iterator[str]:
+    """The sizes of formulas that vary by less than a small part of themselves over all points."""
     for name in regime.parameters:
         values = {point.sizes[name] for point in proof.points if name in point.sizes}
-        if name in WIDTH_NAMES or len(values) < 2 or min(values) < _LEAST:
+        of_data = name in known and known[name].is_of_data
+        if name in WIDTH_NAMES or of_data or not values or min(values) < _LEAST:
             continue
-        if max(values) - min(values) < min(values) // SLIVER:
+        if len(values) == 1:
+            yield f"at all points {{{name}}} is {min(values):,}"
+        elif max(values) - min(values) < min(values) // SLIVER:
             yield f"at all points {{{name}}} is between {min(values):,} and {max(values):,}"

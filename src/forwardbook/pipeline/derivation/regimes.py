@@ -16,6 +16,7 @@ from forwardbook.pipeline.derivation.brevity import short_enough
 from forwardbook.pipeline.derivation.counts_tried import Favoured
 from forwardbook.pipeline.derivation.derived import Derived, with_counts_said
 from forwardbook.pipeline.derivation.over_counts import over_counts
+from forwardbook.pipeline.derivation.reads_pinned import with_reads_pinned
 from forwardbook.profiling.proof import prove
 
 _TURNED: Final = {"<": ">", ">": "<"}
@@ -58,9 +59,10 @@ def derive(
         Derived(recipe, dtype, p, proof, run.notes, target, seen=raw.summary)
         for (target, raw), p, proof in zip(called, found, proofs, strict=True)
     ]
-    if loops:
-        return over_counts(derived, seed, points, hints, held, favoured)
-    return [with_counts_said(one) for one in derived]
+    if not loops:
+        return [with_counts_said(one) for one in derived]
+    counted = over_counts(derived, seed, points, hints, held, favoured)
+    return with_reads_pinned(counted, derived, numbers, seed, points, held)
 
 
 def negated(condition: Condition) -> Condition:
