@@ -177,10 +177,10 @@ def prove(
     moving = {name: hint for name, hint in hints.items() if name not in _held(conditions)}
     farther = Farther(beyond or {}, rng, conditions)
     fewer = Fewer(below or {}, rng)
-    least = wanted = points + len(fewer)
     needed = {name for p in patterns for name in p.before}
     octaves = Octaves(needed, moving, rng)
     spans = Spans(moving.keys() - needed - farther.names - fewer.names, rng)
+    least = wanted = points + len(fewer) + spans.points
     around = dict.fromkeys(c for p in patterns for c in p.around if c.symbols() <= set(hints))
     heeded = list(dict.fromkeys((*conditions, *around)))
     refusals = 0

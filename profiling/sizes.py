@@ -100,11 +100,17 @@ class _Drawing:
         return _times(size, self._times[name], self._rng) if name in self._times else size
 
     def faults(self, sizes: Mapping[str, int]) -> tuple[int, int]:
-        """How many sizes grew far beyond their hints, and how many coincide: the fewer the better."""
+        """How many sizes are not as far from their hints as they should be, and how many coincide."""
         largest = {
             n: 2 * max(self._times.get(n, 1), 1) * max(LARGEST, hint) for n, hint in self._hints.items()
         }
-        return sum(size > largest[name] for name, size in sizes.items()), _coinciding(sizes)
+        near = sum(_is_near(sizes[n], self._hints[n], scale) for n, scale in self._times.items())
+        return near + sum(size > largest[name] for name, size in sizes.items()), _coinciding(sizes)
+
+
+def _is_near(size: int, hint: int, scale: int | Fraction) -> bool:
+    """Whether a size that was to be far from its hint came back half of the way."""
+    return 2 * size < hint * scale if scale >= 1 else size > max(2, 4 * hint * scale)
 
 
 def _coinciding(sizes: Mapping[str, int]) -> int:

@@ -7,19 +7,21 @@ there, or a number that stays the same over an octave, is seen some octaves away
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Final
 
-FAR: Final = (Fraction(1, 8), Fraction(8))
+FAR: Final = (Fraction(1, 8), Fraction(16))
 """With both a size spans four octaves or more; each stands for the point after the first, and the next."""
 
 
 class Spans:
     """By what each size is scaled at the next point; where that fails half of them, then none."""
 
-    def __init__(self, names: Iterable[str], rng: random.Random) -> None:
+    def __init__(self, names: Collection[str], rng: random.Random) -> None:
         self._rng = rng
+        self.points: Final = 1 if names else 0
+        """So many more than else: where sizes are small a formula is told little."""
         self._left = [sorted(names) for _ in FAR]
         self._halved = [False for _ in FAR]
         self._asked: int | None = None

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import reduce
+from typing import Final, cast
 
 import torch
 
@@ -20,6 +21,7 @@ from forwardbook.analyzers.symbolic.ledger import Guard, Ledger
 from forwardbook.analyzers.symbolic.node import Node
 
 Length = int | Node
+NEAR: Final = 2  # a list of all but the first is one shorter than the count; what is far from it is another
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Paired:
 
 
 _running: ContextVar[Ledger | None] = ContextVar("running", default=None)
+_second: ContextVar[bool] = ContextVar("second", default=False)
+"""Whether this is a run with other counts, which tells lengths whatever they are."""
 
 
 @contextmanager
@@ -46,18 +50,28 @@ def pairs_noted(ledger: Ledger) -> Iterator[None]:
         _running.reset(before)
 
 
+@contextmanager
+def second_run() -> Iterator[None]:
+    """Inside, all is noted that is paired, and nothing is refused for its length."""
+    before = _second.set(True)
+    try:
+        yield
+    finally:
+        _second.reset(before)
+
+
 def paired(*items: Iterable[object], strict: bool = False) -> Iterator[tuple[object, ...]]:
     """What `zip` gives; that the shortest of the items is the shortest becomes a condition."""
     ledger = _running.get()
     lengths = [_length(one) for one in items]
     known = tuple(one for one in lengths if one is not None)
-    if ledger is not None and ledger.asked is None and _differ(known):
+    if ledger is not None and ledger.asked is None and (_second.get() or _differ(known)):
         frame = sys._getframe(1)
         true = ledger.constant(value=True, kind=bool)
         one = Paired(frame.f_code.co_filename, frame.f_lineno, known, strict, len(ledger.guards))
         ledger.guards.append(Guard(true, True, () if ledger.running else ledger.constructing(frame)))
         ledger.pairs.append(one)
-    return zip(*items, strict=strict)
+    return zip(*items, strict=strict and not _second.get())
 
 
 def _length(item: object) -> Length | None:
@@ -110,14 +124,14 @@ def _nodes(ledger: Ledger, one: Paired, twin: Paired | None, by: Mapping[str, in
             found.append(length)
             continue
         later = twin.lengths[place] if same and twin is not None else length
-        more = (int(later.number) if isinstance(later, Node) else later) - length
-        names = [name for name, shift in by.items() if shift == more]
-        if not by or (same and more == 0):
+        longer = (int(later.number) if isinstance(later, Node) else later) - length
+        names = [n for n, more in by.items() if more == longer and abs(length - ledger.hints[n]) <= NEAR]
+        if not by or (same and longer == 0):
             found.append(ledger.constant(length, int))
         elif same and names:
             [name] = names
-            size = ledger.symbol(name, ledger.hints[name]).node
-            found.append(size.add(ledger.constant(length - ledger.hints[name], int)))
+            more = ledger.constant(length - ledger.hints[name], int)
+            found.append(cast("Node", _size(ledger, name).add(more)))
         else:
             found.append(None)
     return found
@@ -127,11 +141,15 @@ def _said(ledger: Ledger, one: Paired, nodes: Sequence[Node | None], by: Mapping
     """That the shortest is no longer than the others, as long if it must be; else the counts as they were."""
     known = [node for node in nodes if node is not None]
     if len(known) < len(nodes):
-        symbols = [ledger.symbol(name, ledger.hints[name]).node for name in by]
-        return [size.eq(ledger.constant(ledger.hints[size.name], int)) for size in symbols]
+        symbols = [_size(ledger, name) for name in by]
+        return [cast("Node", size.eq(ledger.constant(ledger.hints[size.name], int))) for size in symbols]
     least = min(known, key=lambda node: node.number)
     others = [node for node in known if node is not least]
-    return [least.eq(node) if one.strict else least.le(node) for node in others]
+    return [cast("Node", least.eq(node) if one.strict else least.le(node)) for node in others]
+
+
+def _size(ledger: Ledger, name: str) -> Node:
+    return cast("Node", ledger.symbol(name, ledger.hints[name]).node)
 
 
 def _all(ledger: Ledger, nodes: Sequence[Node]) -> Node:

@@ -31,7 +31,7 @@ from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes
 from forwardbook.analyzers.symbolic.of_weights import mark
-from forwardbook.analyzers.symbolic.pairing import pairs_noted, say, shifts
+from forwardbook.analyzers.symbolic.pairing import pairs_noted, say, second_run, shifts
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
 from forwardbook.analyzers.symbolic.shadows import LIMIT, carry
 from forwardbook.analyzers.symbolic.told import noted
@@ -244,7 +244,8 @@ def _twin(
 ) -> Ledger | None:
     """The ledger of a run with other sizes; None where the module refuses them."""
     try:
-        return _run_once(recipe, dtype, hints, pinned, None, balanced).ledger
+        with second_run():
+            return _run_once(recipe, dtype, hints, pinned, None, balanced).ledger
     except Exception:  # noqa: BLE001 - analysed code may raise anything at sizes of our own choice
         return None
 
