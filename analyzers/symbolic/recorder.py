@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import cast
@@ -22,6 +22,7 @@ from forwardbook.analyzers.symbolic.host import is_kept
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.places import announced, segment
 from forwardbook.analyzers.symbolic.schemas import Schema, schema_of
+from forwardbook.analyzers.symbolic.scores import Scores
 from forwardbook.analyzers.symbolic.shadows import leaves_in, tensors_in
 from forwardbook.analyzers.symbolic.states import copies, named_states, reachable, rewritten
 from forwardbook.analyzers.symbolic.storages import Storages, Widths
@@ -52,6 +53,7 @@ class Recorder(TorchDispatchMode):
         self.values, self.ledger, self.expressions = values, ledger, expressions
         self.trace = Trace()
         self.storages = Storages(widths, dtype, self.trace, expressions)
+        self.scores = Scores(self.trace) if values is not None else None
         self._stack: list[int] = []
         self._given: list[tuple[object, bool]] = []
         self._paths: dict[int, str] = {}
@@ -173,8 +175,8 @@ class Recorder(TorchDispatchMode):
         if made and not outputs:
             return  # the host's, not the device's
         schema = schema_of(func)
-        name = schema.ruled
-        operation = self._operation(func, schema, args, kwargs, outputs, keys_in)
+        name, named = schema.ruled, dict(schema.named(args, kwargs))
+        operation = self._operation(func, schema, named, outputs, keys_in)
         frames = self.places(sys._getframe(2))
         try:
             cost = cost_of(operation)
@@ -197,6 +199,8 @@ class Recorder(TorchDispatchMode):
                 self._rewritten(operation, cost),
             )
         )
+        if self.scores is not None:
+            self.scores.follow(operation, named, outputs)
 
     def _follow_states(self, operation: Operation) -> None:
         """Writes down what of a state is copied unchanged, to be that state, longer."""
@@ -218,21 +222,16 @@ class Recorder(TorchDispatchMode):
         self,
         func: torch._ops.OpOverload,
         schema: Schema,
-        args: tuple[object, ...],
-        kwargs: dict[str, object],
+        named: Mapping[str, object],
         outputs: list[Tensor],
         keys_in: set[int],
     ) -> Operation:
         operands: list[Operand] = []
-        arguments: dict[str, object] = {}
-        for position, spec in enumerate(schema.arguments):
-            if position < len(args) and not spec.by_name:
-                value = args[position]
-            elif spec.name in kwargs:
-                value = kwargs[spec.name]
-            else:
-                continue
-            arguments[spec.name] = self._argument(value, spec.written, operands)
+        arguments = {
+            spec.name: self._argument(named[spec.name], spec.written, operands)
+            for spec in schema.arguments
+            if spec.name in named
+        }
         if schema.ruled == "aten.cat" and any(self.storages.is_cached(x.storage) for x in operands):
             for tensor in outputs:  # what is appended to a cache is the cache
                 self.storages.cached(tensor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -28,6 +29,14 @@ class Schema:
     mutable: bool
     dynamic: bool
     """Whether the shape of the result depends on values."""
+
+    def named(self, args: Sequence[object], kwargs: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+        """The arguments that a call gives, by name, in the order of the schema."""
+        for position, spec in enumerate(self.arguments):
+            if position < len(args) and not spec.by_name:
+                yield spec.name, args[position]
+            elif spec.name in kwargs:
+                yield spec.name, kwargs[spec.name]
 
 
 _READ: dict[torch._ops.OpOverload, Schema] = {}

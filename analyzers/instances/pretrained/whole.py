@@ -6,13 +6,15 @@ whatever that cache holds: keys and values, latents, states of a recurrence. The
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from forwardbook.analyzers.instances.pretrained.inputs import Plan, make_inputs, plans
-from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library
+from forwardbook.analyzers.instances.pretrained.library import INSTALLED, Library, is_config
 from forwardbook.analyzers.instances.pretrained.models import instantiate
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 CACHED = ("past_key_values", "cache_params", "state")  # where outputs carry what the next call needs
 KV_LEN = 23
+WINDOWS = {"sliding_window": 5, "local_attention": 8}  # the latter on both sides of a position
 DEEP = 6  # a cache for encoder and decoder holds caches, which hold layers, which hold tensors
 
 
@@ -41,6 +44,8 @@ class Phase:
     name: str
     recipe: Recipe
     filling: Filling
+    narrow: Callable[[], Phase | None] | None = None
+    """The same where attention sees a window of a few positions; nothing of a model that has none."""
 
 
 def phases_of(
@@ -59,10 +64,29 @@ def phases_of(
         model = instantiate(model_class, config, library)
         ways = plans(model)
     generates = _generates(model)
+
+    def narrow(name: str) -> Phase | None:
+        other = narrowed(config)
+        every = phases_of(model_class, other, library) if other is not None else []
+        return next((one for one in every if one.name == name), None)
+
     found = [_phase("prefill", [_Prefill(way, generates) for way in ways], model_class, config, library)]
     if generates:
         found.append(_phase("decode", [Continued(way) for way in ways], model_class, config, library))
-    return found
+    return [replace(one, narrow=partial(narrow, one.name)) for one in found]
+
+
+def narrowed(config: PreTrainedConfig) -> PreTrainedConfig | None:
+    """A copy whose windows, also in configs within it, are a few positions wide; None without windows."""
+    other = copy.deepcopy(config)
+    found = False
+    for one in (other, *(value for value in vars(other).values() if is_config(value))):
+        for name, width in WINDOWS.items():
+            value = getattr(one, name, None)
+            if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+                setattr(one, name, width)
+                found = True
+    return other if found else None
 
 
 def _phase(

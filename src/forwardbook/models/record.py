@@ -38,13 +38,15 @@ class Quantities(Record):
 class AttentionCost(Record):
     """Attention issued by a layer itself: `dense` multiplies every pair, `executed` what the mask leaves.
 
-    `executed` is null where no known shape fits the mask; then nobody may claim less than dense.
+    `executed` is null where no known shape fits the mask; then nobody may claim less than dense. One that is
+    not `fused` is one of the two products around a softmax.
     """
 
     count: int = Field(ge=1)
     dense: Formula
     executed: Formula | None
-    shape: Literal["full", "causal", "sliding", "unknown"]
+    shape: Literal["full", "causal", "sliding", "around", "unknown"]
+    fused: bool = True
 
 
 class LayerCosts(Record):

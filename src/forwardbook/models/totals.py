@@ -192,7 +192,7 @@ def evaluate(
 ) -> Totals:
     """Every layer of a phase at one point.
 
-    With `executed`, attention counts the pairs that causal and sliding masks leave; where the shape of a mask
+    With `executed`, attention counts the pairs that causal masks and windows leave; where the shape of a mask
     is not known it stays dense, and the layers are named in `unknown_masks`.
     """
     program = program_of(phase, attention == "executed")

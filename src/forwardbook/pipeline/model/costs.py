@@ -26,6 +26,7 @@ from forwardbook.formula import Condition, Expr
 from forwardbook.models.record import CostPoint, CostProof, PhaseCosts
 from forwardbook.pipeline.derivation.derived import pins
 from forwardbook.pipeline.model.layers import Node, interpolated, layer_tree
+from forwardbook.pipeline.model.masks import Shapes, shapes_of
 from forwardbook.pipeline.model.source import HangsOnData, ModelRefused, NoPolynomial
 from forwardbook.profiling.proof import compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
@@ -59,7 +60,8 @@ def phase_costs(
     recipe, run = _first_run(phase, dtype, hints, fixed, balanced)
     whole = patterns(run, recipe.calls_as)[-1]
     _refuse_data(phase, run, whole if balanced else None)
-    derivation = _Derivation(phase, recipe, dtype, run, whole, _tree(run, whole), fixed)
+    shapes = shapes_of(phase, dtype)
+    derivation = _Derivation(phase, recipe, dtype, run, whole, _tree(run, whole, shapes), fixed, shapes)
     derivation.interpolate(hints)
     conditions = derivation.relaxed()
     points, differences = derivation.proved(conditions, random.Random(seed))
@@ -123,11 +125,11 @@ def _first_run(
         raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from problem
 
 
-def _tree(run: SymbolicRun, whole: Pattern) -> Node:
+def _tree(run: SymbolicRun, whole: Pattern, shapes: Shapes) -> Node:
     call = find_call(run.trace, whole.path, whole.occurrence)
     if call is None:
         raise ModelRefused(f"the call of {whole.path or 'the model'} was not recorded")
-    return layer_tree(run, call)
+    return layer_tree(run, call, shapes)
 
 
 def _unresolved(whole: Pattern) -> Iterator[Unresolved]:
@@ -144,6 +146,7 @@ class _Derivation:
     whole: Pattern
     tree: Node
     fixed: Mapping[str, int]
+    shapes: Shapes
 
     def __post_init__(self) -> None:
         self.cache = _cache_bytes(self.phase.filling, self.run, self.dtype)
@@ -162,7 +165,7 @@ class _Derivation:
             for value in range(self.hints[name], self.hints[name] + LOOP_POINTS):
                 pinned = {**self.fixed, name: value}
                 run = run_symbolically(self.recipe, self.dtype, hints, pinned)
-                trees[value] = _tree(run, patterns(run, self.recipe.calls_as)[-1])
+                trees[value] = _tree(run, patterns(run, self.recipe.calls_as)[-1], self.shapes)
                 caches[value] = _cache_bytes(self.phase.filling, run, self.dtype)
             cache = Expr.interpolate(name, caches, MAX_DEGREE)
             tree = interpolated(name, trees)

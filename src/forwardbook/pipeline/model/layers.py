@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forwardbook.analyzers.symbolic.attention import Attention
 from forwardbook.analyzers.symbolic.loops import combined
 from forwardbook.analyzers.symbolic.patterns import class_name, hint_reader
 from forwardbook.analyzers.symbolic.rising import MAX_DEGREE
@@ -14,9 +13,10 @@ from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.analyzers.symbolic.summary import Summary, summarise
 from forwardbook.analyzers.symbolic.trace import CallRecord, Trace
 from forwardbook.cost import Cost
-from forwardbook.formula import Expr, FormulaError, parse
+from forwardbook.formula import Expr, parse
 from forwardbook.models.record import AttentionCost, LayerCosts, Quantities
 from forwardbook.pipeline.derivation.places import ranges
+from forwardbook.pipeline.model.masks import Shapes
 
 _INDEX = re.compile(r"(?<![^.])\d+(?![^.])")
 
@@ -50,8 +50,8 @@ class Node:
         )
 
 
-def layer_tree(run: SymbolicRun, root: CallRecord) -> Node:
-    """The tree below one call of the model."""
+def layer_tree(run: SymbolicRun, root: CallRecord, shapes: Shapes) -> Node:
+    """The tree below one call of the model, whose masks have these shapes."""
     calls = run.trace.calls
     children: dict[int, list[CallRecord]] = {}
     seen: dict[str, int] = {}
@@ -61,7 +61,7 @@ def layer_tree(run: SymbolicRun, root: CallRecord) -> Node:
             occurrence[call.index] = seen.get(call.path, 0)
             seen[call.path] = occurrence[call.index] + 1
             children.setdefault(call.parent, []).append(call)
-    return _Builder(run, children, occurrence).node(root, "")
+    return _Builder(run, children, occurrence, shapes).node(root, "")
 
 
 @dataclass
@@ -69,6 +69,7 @@ class _Builder:
     run: SymbolicRun
     children: dict[int, list[CallRecord]]
     occurrence: dict[int, int]
+    shapes: Shapes
 
     def node(self, call: CallRecord, parent: str, siblings: Sequence[CallRecord] = ()) -> Node:
         groups: dict[object, list[CallRecord]] = {}
@@ -92,50 +93,20 @@ class _Builder:
 
     def attention(self, call: CallRecord) -> list[AttentionCost]:
         """The attention that the call's own forward() issues."""
-        found: dict[tuple[str, str | None, str], int] = {}
-        for operation in self.run.trace.of(call):
-            if operation.attention is not None and operation.call == call.index:
-                dense = Expr.of(operation.cost.flops)  # type: ignore[arg-type]
-                executed, shape = self.executed(dense, operation.attention, call)
-                one = (dense.text(), executed.text() if executed is not None else None, shape)
-                found[one] = found.get(one, 0) + 1
-        return [
-            AttentionCost.model_validate({"count": n, "dense": d, "executed": e, "shape": s})
-            for (d, e, s), n in found.items()
-        ]
-
-    def executed(self, dense: Expr, attention: Attention, call: CallRecord) -> tuple[Expr | None, str]:
-        """The flops over the pairs that the mask leaves, where a known shape has exactly as many."""
-        rows, columns = Expr.of(attention.queries), Expr.of(attention.keys)
+        found: dict[tuple[str, str | None, str, bool], int] = {}
+        own = (o for o in self.run.trace.of(call) if o.call == call.index)
+        issued = [(o.cost.flops, o.attention) for o in own if o.attention is not None]
         hints = hint_reader(self.run)
-        for shape, pairs in _shapes(rows, columns, _window(call)):
-            try:
-                if attention.pairs != pairs.evaluate(hints):
-                    continue
-                return (dense if shape == "full" else (dense * pairs).exact_div(rows * columns)), shape
-            except FormulaError:
-                continue
-        return None, "unknown"
-
-
-def _shapes(rows: Expr, columns: Expr, window: int | None) -> list[tuple[str, Expr]]:
-    """Numbers of pairs that masks of known shapes leave: the last row sees every column it may."""
-    triangle = (rows * (rows + 1)).exact_div(Expr.const(2))
-    found = [("full", rows * columns), ("causal", rows * (columns - rows) + triangle)]
-    if window is not None:
-        # a row sees itself and window - 1 columns before it; the first rows see fewer
-        short = Expr.minimum(rows, Expr.const(window))
-        found.append(("sliding", rows * short - (short * (short - 1)).exact_div(Expr.const(2))))
-    return found
-
-
-def _window(call: CallRecord) -> int | None:
-    """The width of the window that the layer says it attends to."""
-    for name in ("sliding_window", "window_size", "local_window_size"):
-        value = getattr(call.module, name, None)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-    return None
+        for number, (flops, attention) in enumerate(issued):
+            dense = Expr.of(flops)  # type: ignore[arg-type]
+            place = call.path, self.occurrence[call.index], number
+            executed, shape = self.shapes.executed(dense, attention, call, place, hints)
+            one = (dense.text(), executed.text() if executed is not None else None, shape, attention.fused)
+            found[one] = found.get(one, 0) + 1
+        return [
+            AttentionCost.model_validate({"count": n, "dense": d, "executed": e, "shape": s, "fused": f})
+            for (d, e, s, f), n in found.items()
+        ]
 
 
 def interpolated(name: str, trees: Mapping[int, Node]) -> Node | None:
@@ -170,7 +141,7 @@ def _one_attention(name: str, seen: Mapping[int, AttentionCost]) -> AttentionCos
     first = seen[min(seen)]
     said = executed.text() if executed is not None else None
     shape = first.shape if executed is not None else "unknown"
-    return AttentionCost(count=first.count, dense=dense.text(), executed=said, shape=shape)
+    return AttentionCost(count=first.count, dense=dense.text(), executed=said, shape=shape, fused=first.fused)
 
 
 def own_cost(trace: Trace, call: CallRecord) -> Cost:

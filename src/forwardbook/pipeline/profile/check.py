@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from forwardbook.formula import parse
-from forwardbook.models.record import LayerCosts, PhaseCosts
+from forwardbook.models.record import AttentionCost, LayerCosts, PhaseCosts
 from forwardbook.models.totals import Totals, Widths, evaluate, parsed
 from forwardbook.pipeline.model.pipeline import Model, dtype_of
 from forwardbook.pipeline.model.source import ModelRefused
@@ -178,19 +178,24 @@ def expectations(costs: PhaseCosts, totals: Totals) -> list[Expected]:
 def _attention(layer: LayerCosts, values: Mapping[str, object]) -> Iterable[tuple[int, int]]:
     from forwardbook.formula.rational import rational_value
 
-    for one in layer.attention:
+    for one in _kernels(layer):
         yield int(rational_value(parsed(one.dense), values)), one.count  # type: ignore[arg-type]
+
+
+def _kernels(layer: LayerCosts) -> list[AttentionCost]:
+    """Attention that is one kernel; that of eager code is two products as any other."""
+    return [one for one in layer.attention if one.fused]
 
 
 def _formula(layer: LayerCosts, kind: str, flops: int, values: Mapping[str, object]) -> str:
     """The formula of what a layer's own forward() multiplies: of one attention, or of all but attentions."""
     if kind == "attention":
-        pairs = zip(layer.attention, _attention(layer, values), strict=True)
+        pairs = zip(_kernels(layer), _attention(layer, values), strict=True)
         return next(one.dense for one, (said, _) in pairs if said == flops)
     own = parse(layer.costs.flops)
     for beneath in layer.sub_layers:
         own -= parse(beneath.costs.flops) * beneath.repeat
-    for one in layer.attention:
+    for one in _kernels(layer):
         own -= parse(one.dense) * one.count
     return str(own)
 
