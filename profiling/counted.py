@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from forwardbook.analyzers.instances.recipe import Recipe
+from forwardbook.analyzers.ops.registry import COMPLEX
 from forwardbook.analyzers.symbolic.bridges import no_initialisation
 from forwardbook.analyzers.symbolic.fused import grouped_mm
 from forwardbook.analyzers.symbolic.run import MetaMaker, NumberSizes
@@ -73,7 +74,10 @@ class _AnyDtype(TorchFunctionMode):
 
 
 class _LineCounter(FlopCounterMode):
-    """torch's counter, which also says at which lines of a function it counted."""
+    """torch's counter, which also says at which lines of a function it counted.
+
+    torch counts a multiply-accumulate of complex numbers as 2; it is four real ones, so each counts 8 here.
+    """
 
     def __init__(self, code: CodeType | None) -> None:
         super().__init__(display=False)
@@ -84,6 +88,10 @@ class _LineCounter(FlopCounterMode):
         before = self.get_total_flops()
         found = super()._count_flops(func_packet, out, args, kwargs)
         more = self.get_total_flops() - before
+        if more and any(t.is_complex() for t in tree_leaves((args, kwargs)) if isinstance(t, Tensor)):
+            for parent in set(self.mod_tracker.parents):
+                self.flop_counts[parent][func_packet] += (COMPLEX - 1) * more
+            more *= COMPLEX
         if more and self.watching:
             self.lines[self._line()] += more
         return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 from forwardbook.analyzers.ops.operation import Operation, Size, Work, product, total
 from forwardbook.analyzers.ops.registry import aten, in_place, once, rule
 
-MAC = 2  # a multiply-accumulate is one multiply and one add
+MAC = 2  # a multiply-accumulate is one multiply and one add; of complex numbers it is 8 (registry.COMPLEX)
 
 
 @rule(
     *aten("mm bmm _int_mm mv _sparse_mm"),
     reason="2: each output element sums k products, a multiply and an add each; k is the last "
-    "dimension of self",
+    "dimension of self; 8 of complex numbers",
 )
 def matrix_product(op: Operation) -> Work:
     return Work(flops=MAC * op.output.numel * op.inputs[0].shape[-1])
@@ -28,9 +28,9 @@ def added(op: Operation, flops: Size) -> Work:
     *in_place("addmm addmv"),
     "aten._addmm_activation",
     "aten._sparse_addmm",
-    reason="2 per multiply-accumulate over the last dimension of the matrix; 1 pointwise per output "
-    "element adds self (none, and self is not read, where beta is 0); alpha rides in the "
-    "accumulation",
+    reason="2 per multiply-accumulate (8 of complex numbers) over the last dimension of the matrix; 1 "
+    "pointwise per output element adds self (none, and self is not read, where beta is 0); alpha rides in "
+    "the accumulation",
 )
 def matrix_product_added(op: Operation) -> Work:
     matrix = op.inputs[1]
@@ -39,8 +39,8 @@ def matrix_product_added(op: Operation) -> Work:
 
 @rule(
     *in_place("baddbmm"),
-    reason="as addmm for each matrix of the batch: 2 per multiply-accumulate, 1 pointwise per output "
-    "element adds self unless beta is 0",
+    reason="as addmm for each matrix of the batch: 2 per multiply-accumulate (8 of complex numbers), 1 "
+    "pointwise per output element adds self unless beta is 0",
 )
 def batched_product_added(op: Operation) -> Work:
     batch = op.tensor("batch1")
@@ -76,7 +76,7 @@ def outer_product(op: Operation) -> Work:
 
 @rule(
     *aten("dot vdot"),
-    reason="2: n products are summed, a multiply and an add each",
+    reason="2: n products are summed, a multiply and an add each; 8 of complex numbers",
 )
 def inner_product(op: Operation) -> Work:
     return Work(flops=MAC * op.inputs[0].numel)

@@ -64,6 +64,7 @@ class Operand:
 
     `distinct` counts an expanded (stride 0) dimension once; two operands with equal `view` are the same
     elements; `fresh` outputs live in a storage born in the operation; `mutated` inputs are written in place.
+    Of a complex element `width` is that of both its numbers.
     """
 
     shape: tuple[Size, ...]
@@ -74,6 +75,7 @@ class Operand:
     fresh: bool = False
     mutated: bool = False
     is_floating: bool = True
+    is_complex: bool = False
 
     @property
     def numel(self) -> Size:

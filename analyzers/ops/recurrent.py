@@ -31,9 +31,11 @@ def layers(data: Operand, weights: tuple[Operand, ...], mode: str, cells: Size, 
 
 @rule(
     "forwardbook.recurrent",
+    "forwardbook.recurrent_packed",
     reason="2 * T * B * the elements of every weight matrix; pointwise per step: each bias element "
     "added once, and per hidden element of each layer and direction 13 for lstm (gates 8, "
-    "cell 3, hidden 2), 10 for gru, 2 for plain rnn",
+    "cell 3, hidden 2), 10 for gru, 2 for plain rnn; of a packed sequence T * B are its rows, the sum "
+    "of the lengths",
 )
 def recurrent(op: Operation) -> Work:
     mode = str(op.arguments.get("mode", "")).lower()

@@ -33,6 +33,10 @@ __all__ = [
     "total",
 ]
 
+COMPLEX = 4
+"""Times as many flops for complex numbers: a multiply-accumulate of them is four real ones, 8 flops, since
+(a + ib)(c + id) is four products and two sums, and adding it is two sums more."""
+
 RuleFunction = Callable[[Operation], Work]
 StorageFunction = Callable[[Operation], tuple[Size, ...]]
 
@@ -127,16 +131,20 @@ def is_view(op: Operation) -> bool:
 
 
 def cost_of(op: Operation) -> Cost:
-    """The cost of one operation by its rule; of a view, nothing; without a rule, NoRule."""
+    """The cost of one operation by its rule; of a view, nothing; without a rule, NoRule.
+
+    Rules count a multiply-accumulate of real numbers; where an input is complex, each is COMPLEX of those.
+    """
     if is_view(op):
         return Cost.zero()
     function = _functions.get(op.name)
     if function is None:
         raise NoRule(op.name)
     work = function(op)
+    times = COMPLEX if any(x.is_complex for x in op.inputs) else 1
     reads = bytes_read(op) if work.reads is None else work.reads
     writes = bytes_written(op) if work.writes is None else work.writes
-    return Cost(flops=work.flops, pointwise_ops=work.pointwise_ops, reads=reads, writes=writes)
+    return Cost(flops=times * work.flops, pointwise_ops=work.pointwise_ops, reads=reads, writes=writes)
 
 
 def storages_of(op: Operation) -> tuple[Size, ...]:

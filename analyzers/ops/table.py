@@ -15,7 +15,8 @@ HEADER = f"""\
 
 What one operation costs. An operation that no rule names is reported, never counted as zero.
 
-* `flops` counts matrix products and contractions only: a multiply-accumulate is 2.
+* `flops` counts matrix products and contractions only: a multiply-accumulate is 2. Of complex numbers it is
+  8, four real ones: where an input is complex, flops are 4 times what is stated below.
 * `pointwise_ops` counts everything else: what a rule says "per element" belongs here unless it says flops.
 * `reads` and `writes` are bytes: unless a rule says otherwise, every distinct input is read once (an expanded
   dimension once, a tensor given twice once) and every output born in the operation, or input changed in

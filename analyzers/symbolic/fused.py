@@ -6,8 +6,7 @@ recurrent layer is unrolled over time on one and fused on the other; the costs o
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import cast
 
 import torch
@@ -17,14 +16,16 @@ from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
+from forwardbook.analyzers.symbolic.attention_shapes import check_attention
 from forwardbook.analyzers.symbolic.composites import call
 from forwardbook.analyzers.symbolic.fast_path import FAST_PATH
 from forwardbook.analyzers.symbolic.host import HOST
-from forwardbook.analyzers.symbolic.ledger import hint_of, number_of
+from forwardbook.analyzers.symbolic.ledger import hint_of
 from forwardbook.analyzers.symbolic.numbers import of_sizes
 from forwardbook.analyzers.symbolic.of_weights import choices_of, note_routing
 from forwardbook.analyzers.symbolic.origins import become_numbers
 from forwardbook.analyzers.symbolic.picked import PICKED
+from forwardbook.analyzers.symbolic.recurrent import RECURRENT
 from forwardbook.analyzers.symbolic.resizing import padded, resized, scalar
 from forwardbook.analyzers.symbolic.shadows import shadow, to_meta
 from forwardbook.analyzers.symbolic.shapes_of_values import UnknownValue
@@ -65,6 +66,7 @@ def _(
     scale: float | None,
     enable_gqa: bool,
 ) -> Tensor:
+    check_attention(query, key, value, attn_mask, enable_gqa)
     *outside, heads, rows = query.shape[:-1]
     if not outside:
         return query.new_empty((heads, rows, value.shape[-1]))
@@ -87,65 +89,6 @@ def grouped_mm(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Tensor |
 @grouped_mm.register_fake
 def _(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Tensor | None) -> Tensor:
     return mat_a.new_empty((*mat_a.shape[:-1], mat_b.shape[-1]))
-
-
-@custom_op("forwardbook::recurrent", mutates_args=())
-def recurrent(
-    input: Tensor,
-    hx: Sequence[Tensor],
-    weights: Sequence[Tensor],
-    mode: str,
-    num_layers: int,
-    bidirectional: bool,
-    batch_first: bool,
-    projection: bool,
-) -> list[Tensor]:
-    """A recurrent stack over input (T, B, I), or (B, T, I) if batch_first: output and final states.
-
-    In memory the output is (T, B, H * directions) either way, as the kernels of cuDNN and the CPU write it.
-    """
-    del projection
-    biased = len(weights) // (num_layers * (2 if bidirectional else 1)) in (4, 5)
-    run = getattr(torch, mode)
-    state = tuple(hx) if mode == "lstm" else hx[0]
-    outputs = run(input, state, list(weights), biased, num_layers, 0.0, False, bidirectional, batch_first)
-    return [t.clone() for t in outputs]
-
-
-@recurrent.register_fake
-def _(
-    input: Tensor,
-    hx: Sequence[Tensor],
-    weights: Sequence[Tensor],
-    mode: str,
-    num_layers: int,
-    bidirectional: bool,
-    batch_first: bool,
-    projection: bool,
-) -> list[Tensor]:
-    steps, batch = reversed(input.shape[:2]) if batch_first else input.shape[:2]
-    output = input.new_empty((steps, batch, hx[0].shape[-1] * (2 if bidirectional else 1)))
-    states = (state.new_empty(state.shape) for state in hx)
-    return [output.transpose(0, 1) if batch_first else output, *states]
-
-
-def _call_recurrent(
-    mode: str,
-    input: Tensor,
-    hx: Tensor | Sequence[Tensor],
-    weights: Sequence[Tensor],
-    has_biases: bool,
-    layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> tuple[Tensor, ...]:
-    """torch.lstm and the like over a padded batch as one operation."""
-    states = [hx] if isinstance(hx, Tensor) else list(hx)
-    projected = mode == "lstm" and number_of(states[0].shape[-1]) != number_of(states[1].shape[-1])
-    packed = recurrent(input, states, list(weights), mode, layers, bidirectional, batch_first, projected)
-    return tuple(packed)
 
 
 def _call_sdpa(
@@ -177,13 +120,11 @@ def _call_grouped_mm(
     return out
 
 
-_MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 _FUSED: dict[object, Callable[..., object]] = {
     F.scaled_dot_product_attention: _call_sdpa,
     torch._grouped_mm: _call_grouped_mm,
-    **{getattr(torch, mode): functools.partial(_call_recurrent, mode) for mode in _MODES},
+    **RECURRENT,
 }
-_RECURRENT = {torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu}
 _DROPOUTS = {torch.dropout, torch.feature_dropout, torch.alpha_dropout, torch.feature_alpha_dropout}
 _READING, _WRITING = {torch.Tensor.tolist, torch.Tensor.numpy}, {torch.tensor, torch.as_tensor}
 _HEEDED = {*_DROPOUTS, *_READING, *_WRITING, torch.Tensor.__format__, torch.div}
@@ -247,7 +188,7 @@ class FusedOperations(TorchFunctionMode):
         if func not in self._heeded:
             return call(func, args, kwargs)
         fused = self._table.get(func)
-        if fused is not None and not (func in _RECURRENT and len(args) != 9):
+        if fused is not None:
             return fused(*args, **kwargs)
         if (counted := of_sizes(func, args, kwargs)) is not None:
             return counted(*args, **kwargs)

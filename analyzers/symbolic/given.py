@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from torch import Tensor
+from torch.nn import Module
 
 from forwardbook.analyzers.symbolic.shadows import tensors_in
 
@@ -50,6 +51,16 @@ def given(
     if storage is not None:
         told |= dict(_aliases({name: values[name] for name in in_order}, storage))
     return ", ".join(told[name] for name in in_order)
+
+
+def forward_of(module: Module) -> Callable[..., object]:
+    """The forward() of a module's class; of a scripted one, which has none in Python, one without names."""
+    found: Callable[..., object] = getattr(type(module), "forward", _nameless)
+    return found
+
+
+def _nameless(module: Module, *args: object, **kwargs: object) -> object:
+    return module.forward(*args, **kwargs)
 
 
 def without_aliases(told: str) -> str:

@@ -17,7 +17,7 @@ from forwardbook.analyzers.symbolic.attention import attention_of
 from forwardbook.analyzers.symbolic.composites import COMPOSITE, taken_apart
 from forwardbook.analyzers.symbolic.expressions import Expressions
 from forwardbook.analyzers.symbolic.fast_path import fast_path
-from forwardbook.analyzers.symbolic.given import given
+from forwardbook.analyzers.symbolic.given import forward_of, given
 from forwardbook.analyzers.symbolic.host import is_kept
 from forwardbook.analyzers.symbolic.ledger import Ledger, hint_of
 from forwardbook.analyzers.symbolic.places import announced, segment
@@ -101,12 +101,13 @@ class Recorder(TorchDispatchMode):
         handed, cached = reachable((args, kwargs))
         for tensor in cached:
             self.storages.cached(tensor)
-        named = named_states(type(module).forward, args, kwargs)
+        forward = forward_of(module)
+        named = named_states(forward, args, kwargs)
         for tensor in named:
             self.storages.state(tensor)
         operands = [self.storages.operand(t) for t in (*handed, *cached)]
         call.arguments = {one.storage: one.bytes for one in operands}
-        call.given = given(type(module).forward, args, kwargs, self.storages.key)
+        call.given = given(forward, args, kwargs, self.storages.key)
         if self._stack:  # what is called by itself is built as its recipe says
             call.told = self.told.get(id(module), ())
             call.root = self.trace.calls[self._stack[0]].kind

@@ -130,6 +130,7 @@ class Storages:
             fresh=fresh,
             mutated=mutated,
             is_floating=tensor.is_floating_point() or tensor.is_complex(),
+            is_complex=tensor.is_complex(),
         )
 
     def _lie(self, tensor: Tensor) -> _Lie:

@@ -240,7 +240,10 @@ def frames_below(
 
 def forward_code(kind: type[torch.nn.Module]) -> tuple[str, str]:
     """File and qualified name of the forward() written in the class, decorators taken off."""
-    forward = inspect.unwrap(kind.forward)
+    forward = getattr(kind, "forward", None)
+    if forward is None:  # a scripted class has none in Python
+        return "", ""
+    forward = inspect.unwrap(forward)
     code = getattr(forward, "__code__", None)
     if code is not None:
         return code.co_filename, code.co_qualname

@@ -61,22 +61,24 @@ def test_too_long(grammar: Grammar) -> None:
     assert grammar.check("sequenceDiagram\n" + " " * MAX_TEXT).ok is False
 
 
-def test_kept_verdicts_are_not_asked_again() -> None:
+def test_kept_verdicts_are_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verdict of the store is taken as it is, and no engine is started."""
     text = "sequenceDiagram\n A->>A: f"
     kept = Parsed(False, 7, "kept")
     grammar = Grammar({key(text): kept})
 
+    grammar.close()
+    monkeypatch.setattr("forwardbook.book.mermaid.grammar.Engine", None)
+
     assert kept == grammar.check(text)
-    assert grammar._engine is None
 
 
 def test_missing_package_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Mermaid's JavaScript the verdict is neither right nor wrong, and says what to install."""
     monkeypatch.setattr(engine, "find_spec", lambda name: None)
     grammar = Grammar()
-    found = grammar.check("sequenceDiagram\n A->>A: f")
     grammar.close()
+    found = grammar.check("sequenceDiagram\n A->>A: f")
 
     assert found.ok is None
     assert "pip install mermaidx" in found.message
@@ -87,8 +89,8 @@ def test_missing_engine_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "py_mini_racer", None)
     store: dict[str, Parsed] = {}
     grammar = Grammar(store)
-    found = grammar.check("sequenceDiagram\n A->>A: f")
     grammar.close()
+    found = grammar.check("sequenceDiagram\n A->>A: f")
 
     assert found.ok is None
     assert "pip install mini-racer" in found.message

@@ -31,19 +31,37 @@ class Parsed:
     message: str = ""
 
 
-class _Server:
-    """The one thread of a process in which every V8 is made and asked.
+class _V8:
+    """The engine of a process, made when it is first needed."""
 
-    A V8 that a second thread makes ends the process on machines with memory protection keys: a thread has the
-    key of the first V8 only if it descends from that V8's thread. It is a daemon: a program that ends early
-    does not wait for verdicts that nobody reads. A forked process begins anew.
+    def __init__(self) -> None:
+        self._engine: Engine | None = None
+
+    def engine(self) -> Engine:
+        self._engine = self._engine or Engine()
+        return self._engine
+
+    def drop(self) -> None:
+        """End the engine; the next question makes another one."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.close()
+
+
+class _Server:
+    """The one thread of a process in which V8 is made, asked and ended.
+
+    A V8 that a second thread makes or ends ends the process on machines with memory protection keys: a thread
+    has the key of the first V8 only if it descends from that V8's thread. The thread is a daemon, and V8 is
+    a local of it: a program that ends early waits for no verdict and ends no V8. A forked process begins
+    anew.
     """
 
     def __init__(self) -> None:
-        self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._waiting: SimpleQueue[Callable[[_V8], None]] = SimpleQueue()
         self._process = 0
 
-    def put(self, work: Callable[[], None]) -> None:
+    def put(self, work: Callable[[_V8], None]) -> None:
         """Do some work in that thread, after all that was put before."""
         if self._process != os.getpid():
             self._process, self._waiting = os.getpid(), SimpleQueue()
@@ -51,9 +69,10 @@ class _Server:
         self._waiting.put(work)
 
     @staticmethod
-    def _serve(waiting: SimpleQueue[Callable[[], None]]) -> None:
+    def _serve(waiting: SimpleQueue[Callable[[_V8], None]]) -> None:
+        v8 = _V8()
         while True:
-            waiting.get()()
+            waiting.get()(v8)
 
 
 _SERVER: Final = _Server()
@@ -66,7 +85,6 @@ class Grammar:
         self.store: MutableMapping[str, Parsed] = {} if store is None else store
         self.seconds = seconds
         self._asked: dict[str, Future[Parsed]] = {}
-        self._engine: Engine | None = None
         self._missing: Parsed | None = None
 
     def submit(self, text: str) -> Future[Parsed]:
@@ -78,7 +96,7 @@ class Grammar:
         if name in self.store or len(text) > MAX_TEXT:
             future.set_result(self.store.get(name) or _too_long(text))
             return future
-        _SERVER.put(lambda: self._answer(text, name, future))
+        _SERVER.put(lambda v8: self._answer(v8, text, name, future))
         return future
 
     def check(self, text: str) -> Parsed:
@@ -86,33 +104,32 @@ class Grammar:
         return self.submit(text).result()
 
     def close(self) -> None:
-        """End the engine, once it has answered what was asked."""
-        if self._asked:
-            done = threading.Event()
-            _SERVER.put(self._drop)
-            _SERVER.put(done.set)
-            done.wait()
+        """Give the memory of the engine back, once it has answered what was asked."""
+        done = threading.Event()
+        _SERVER.put(_V8.drop)
+        _SERVER.put(lambda v8: done.set())
+        done.wait()
 
-    def _answer(self, text: str, name: str, future: Future[Parsed]) -> None:
+    def _answer(self, v8: _V8, text: str, name: str, future: Future[Parsed]) -> None:
         try:
-            future.set_result(self._ask(text, name))
+            future.set_result(self._ask(v8, text, name))
         except BaseException as problem:  # whoever waits shall have it
             future.set_exception(problem)
 
-    def _ask(self, text: str, name: str) -> Parsed:
+    def _ask(self, v8: _V8, text: str, name: str) -> Parsed:
         if self._missing is not None:
             return self._missing
         try:
-            self._engine = self._engine or Engine()
+            engine = v8.engine()
         except EngineMissingError as missing:
             self._missing = Parsed(None, 0, str(missing))
             return self._missing
-        found = self._parse(self._engine, text)
+        found = self._parse(v8, engine, text)
         if found.ok is not None:
             self.store[name] = found
         return found
 
-    def _parse(self, engine: Engine, text: str) -> Parsed:
+    def _parse(self, v8: _V8, engine: Engine, text: str) -> Parsed:
         head, kept = _as_mermaid_reads(text)
         given = "\n".join([*head, *(line for _, line in kept)])
         first = kept[0][0] if kept else 1
@@ -121,7 +138,7 @@ class Grammar:
         except Exception as problem:  # out of time, memory or stack, each with a class of its own
             answer = Answer(done=False, error=type(problem).__name__)
         if not answer.get("done"):
-            self._drop()  # that engine is spent
+            v8.drop()  # that engine is spent
             why = answer.get("error", f"no answer in {self.seconds:g} s")
             return Parsed(None, first, f"Mermaid's parser gave up: {why}")
         if answer.get("lacking"):
@@ -131,11 +148,6 @@ class Grammar:
         line = answer.get("line")
         place = kept[min(max(line, 1), len(kept)) - 1][0] if line is not None and kept else first
         return Parsed(False, place, _first_line(answer["error"]))
-
-    def _drop(self) -> None:
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            engine.close()
 
 
 def key(text: str) -> str:
