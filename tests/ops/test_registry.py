@@ -29,7 +29,7 @@ Make = Callable[..., Operand]
 MakeOp = Callable[..., Operation]
 
 FOLDER = Path(room.__file__ or "").resolve().parent
-NO_RULES = {"__init__", "__main__", "operation", "registry", "table"}
+NO_RULES = {"__init__", "__main__", "changes", "operation", "registry", "table"}
 
 
 def test_an_unknown_operation_is_named_never_zero(operation: MakeOp, tensor: Make) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _OURS: Final = str(Path(forwardbook.__file__).parent)
 _PYTHON: Final = sysconfig.get_path("stdlib")
 _LINES: Final = 12  # of a message; some libraries raise with pages of text
+_FRAMES: Final = "\nException raised from "
 _OUT_OF_MEMORY: Final = (
     "can't allocate memory",
     "Cannot allocate memory",
@@ -223,7 +224,8 @@ def _own_fault(request: Request, error: BaseException) -> Response:
 
 
 def _message(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
+    text = str(error).partition(_FRAMES)[0]  # torch adds the frames of its C++
+    lines = text.strip().splitlines()
     return "\n    ".join(lines[:_LINES] + (["..."] if len(lines) > _LINES else []))
 
 
