@@ -174,7 +174,8 @@ def advice(
         lines += [
             "  of a tensor, words are free sizes, integers constants, a dtype may follow (ids=n,m:int64);",
             "  a size of the constructor is called by its argument's name. Without a comma it is a number:",
-            "  start=4 is the number 4, start=start_pos a whole number of that name, start=4, a tensor",
+            "  start=4 is the number 4, start=start_pos a whole number of that name, start=4, a tensor;",
+            "  'maps=[batch_size,16,height,width; batch_size,32,h2,w2]' is a list of two tensors",
         ]
     return lines
 

@@ -94,8 +94,10 @@ class _Needs:
         known = {*self.options.init, *made}
         arguments = {name: kinds for name, kinds in needed(self.initialiser).items() if name not in known}
         inputs = {n: kinds for n, kinds in needed(self.forward).items() if n not in self.options.inputs}
-        names = [p.name for p in _parameters(self.initialiser)]
-        whole = (n for n, k in needed(self.initialiser).items() if k <= {"int"} and not CONFIGS.fullmatch(n))
+        lists = {name for name, text in self.options.init.items() if text.lstrip()[:1] in ("[", "(")}
+        names = [p.name for p in _parameters(self.initialiser) if p.name not in lists]
+        numbers = (n for n, kinds in needed(self.initialiser).items() if kinds <= {"int"} and n in names)
+        whole = (name for name in numbers if not CONFIGS.fullmatch(name))
         width = next((name for name in names if WIDTHS.fullmatch(name)), next(whole, ""))
         described = (_described(self.initialiser), _described(self.forward))
         return NoRecipe(self.target, found, *described, advice(arguments, inputs, width))
