@@ -91,10 +91,11 @@ def from_entry(entry: Entry) -> Calculator:
 
 
 def find(database: Database, name: str) -> str:
-    """The key of the entry that a name means."""
+    """The key of the entry that a name means, one of the workspace's own before those it is beneath."""
     if name in database:
         return name
     keys = [key for key in database if name in _names(database, key)]
+    keys = [key for key in keys if key in database.own] or keys  # a class of the workspace's own goes first
     if len(keys) == 1:
         return keys[0]
     if keys:
