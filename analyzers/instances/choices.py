@@ -1,10 +1,10 @@
-"""A constructor or forward() and what it is given in; out its plain values that are no sizes."""
+"""A class and what its constructor or forward() is given in; out the plain values that are no sizes."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from pydantic import JsonValue
 
@@ -13,24 +13,38 @@ GIVEN = "given"
 _FORMATS = {"device", "dtype"}  # where it runs is no cost, and widths have names in every formula
 
 
+def parameters_of(cls: type, method: str) -> dict[str, inspect.Parameter]:
+    """The named parameters of a method; where it hands on what it does not name, those of its base too."""
+    found: dict[str, inspect.Parameter] = {}
+    for owner in cls.__mro__:
+        if (function := owner.__dict__.get(method)) is None:
+            continue
+        try:
+            every = list(inspect.signature(function).parameters.values())[1:]  # without self
+        except (TypeError, ValueError):
+            break
+        for one in every:
+            if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) and not one.name.startswith("_"):
+                found.setdefault(one.name, one)
+        if not any(one.kind is one.VAR_KEYWORD for one in every):
+            break
+    return found
+
+
 def settled(
-    function: Callable[..., object], given: Mapping[str, object], sized: Collection[str]
+    cls: type, method: str, given: Mapping[str, object], sized: Collection[str]
 ) -> dict[str, JsonValue]:
     """Each parameter that is no size, with the plain value it is given, else with its plain default."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())[1:]  # without self
-    except (TypeError, ValueError):
-        return {}
-    values = {p.name: given.get(p.name, p.default) for p in parameters if p.name not in sized}
+    parameters = parameters_of(cls, method).items()
+    values = {name: given.get(name, one.default) for name, one in parameters if name not in sized}
     told = {name: value for name, value in values.items() if name not in _FORMATS and is_plain(value)}
     return {name: as_json(value) for name, value in told.items()}
 
 
-def defaults_of(function: Callable[..., object]) -> Iterator[tuple[str, JsonValue]]:
+def defaults_of(cls: type, method: str) -> dict[str, JsonValue]:
     """Each parameter whose default is a plain value, with that value."""
-    for name, parameter in inspect.signature(function).parameters.items():
-        if is_plain(parameter.default):
-            yield name, as_json(parameter.default)
+    parameters = parameters_of(cls, method).items()
+    return {name: as_json(one.default) for name, one in parameters if is_plain(one.default)}
 
 
 def is_plain(value: object) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
-from forwardbook.analyzers.instances.choices import settled
+from forwardbook.analyzers.instances.choices import parameters_of, settled
 from forwardbook.analyzers.instances.names import NAMES
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Sizes
 
@@ -82,13 +81,13 @@ class Row:
     def choices(self, cls: type[nn.Module]) -> dict[str, JsonValue]:
         """The arguments of the constructor and of forward() that are no sizes, as the row has them."""
         found: dict[str, JsonValue] = {}
-        initialiser = cast("Callable[..., object]", cls.__init__)
-        for function, call in zip((initialiser, cls.forward), self._calls(), strict=True):
-            named = dict(zip(list(inspect.signature(function).parameters)[1:], call.args, strict=False))
+        sizes = {name.rstrip("_0123456789") for name in self.names()} | self.names()
+        for method, call in zip(("__init__", "forward"), self._calls(), strict=True):
+            named = dict(zip(parameters_of(cls, method), call.args, strict=False))
             named |= {word.arg: word.value for word in call.keywords if word.arg}
             given = {name: _literal(node) for name, node in named.items()}
-            sized = [name for name, node in named.items() if not _is_literal(node)]
-            found = {**settled(function, given, sized), **found}
+            sized = sizes | {name for name, node in named.items() if not _is_literal(node)}
+            found = {**settled(cls, method, given, sized), **found}
         return {**found, **self.said}
 
     def _lookup(self, sizes: Sizes, source: str) -> Callable[[str], int]:

@@ -169,7 +169,7 @@ def _choices(
     sized = [name for name, value in plan.items() if _hints({name: value})]
     given = {n: value.value if isinstance(value, Plain) else GIVEN for n, value in values.items()}
     others = [*needed(cls.forward), *(n for n, value in values.items() if isinstance(value, Size))]
-    return {**settled(cls.forward, given, others), **settled(_initialiser(cls), plan, sized)}
+    return {**settled(cls, "forward", given, others), **settled(cls, "__init__", plan, sized)}
 
 
 def _build(cls: type[nn.Module], plan: Mapping[str, object], sizes: Sizes) -> nn.Module:

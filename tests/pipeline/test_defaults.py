@@ -41,3 +41,16 @@ def test_an_entry_stores_the_defaults_of_its_class() -> None:
     assert made.defaults == {"approximate": "none"}
     assert stored["defaults"] == {"approximate": "none"}
     assert unpacked(stored)["defaults"] == {"approximate": "none"}
+
+
+class Handing(Layered):
+    """Hands on to its base what it does not name."""
+
+    def __init__(self, depth: int = 2, **others: int) -> None:
+        super().__init__(**others)
+
+
+def test_what_a_constructor_hands_on_has_the_defaults_of_its_base() -> None:
+    given = plain_defaults(f"{__name__}.Handing", "__init__")
+
+    assert given == {"depth": 2, "width": 24, "ratio": 0.5, "sides": [1, 2]}

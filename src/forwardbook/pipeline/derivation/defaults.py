@@ -17,7 +17,4 @@ def plain_defaults(full_class_name: str, method: str) -> dict[str, JsonValue]:
     """
     module, _, name = full_class_name.rpartition(".")
     owner = getattr(sys.modules.get(module), name, None)
-    try:
-        return dict(defaults_of(getattr(owner, method)))
-    except (AttributeError, TypeError, ValueError):
-        return {}
+    return defaults_of(owner, method) if isinstance(owner, type) else {}
