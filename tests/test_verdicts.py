@@ -14,6 +14,7 @@ from forwardbook.schema import (
     CodeLocation,
     Entry,
     FlopAnalysis,
+    FlopLine,
     Judge,
     MemoryAnalysis,
     Parameter,
@@ -60,16 +61,20 @@ def regime(
     measured: Verdict = "exact",
     sizes: tuple[dict[str, int], ...] = ({"seq_len": 3}, {"seq_len": 50}, {"seq_len": 700}),
     off_by: int = 0,
+    operations: tuple[str, ...] = (),
 ) -> Regime:
     """A regime whose points say the same as measurement, but for what is `off_by`."""
     points = tuple(ProofPoint(sizes=s, predicted={"flops": 9}, measured={"flops": 9 + off_by}) for s in sizes)
+    lines = (
+        FlopLine(line=1, end_line=1, code="", flops="9", pointwise_ops="0", operations=operations),
+    )
     memory = dict.fromkeys(("reads", "writes", "weights", "boundary", "intermediates", "peak"), "0")
     return Regime(
         name=name,
         conditions=conditions,
         assumptions=assumptions,
         parameters=parameters,
-        flop_analysis=FlopAnalysis(flops="9", pointwise_ops="0"),
+        flop_analysis=FlopAnalysis(flops="9", pointwise_ops="0", lines=lines if operations else ()),
         memory_analysis=MemoryAnalysis(**memory),
         proof=Proof(verdict=measured, device="meta", dtype="float32", points=points, judges=judges),
     )
@@ -147,6 +152,13 @@ def test_a_range_is_narrow_where_nothing_in_it_is_twice_the_least(low: int, more
 def test_a_branch_on_data_is_assumed(expected: Verdict, said: str) -> None:
     """A check that raises where it fails decides nothing."""
     assert expected == verdict_of(regime(assumptions=(said,)))
+
+
+def test_what_a_caller_asks_of_data_is_the_callers() -> None:
+    """A model decides a branch by its mask; a layer below it, which asks nothing of data, assumes nothing."""
+    asks, none = ("aten._local_scalar_dense", "aten.mm"), ("aten.mm", "aten.gelu")
+    found = [verdict_of(regime(assumptions=(BRANCH,), operations=names)) for names in (asks, none)]
+    assert ["assumed", "exact"] == found
 
 
 def test_a_size_of_data_is_bounded() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr
-from forwardbook.saying import is_decided
+from forwardbook.saying import DATA, is_decided
 from forwardbook.schema import (
     PROVED,
     WIDTH_NAMES,
@@ -62,7 +62,7 @@ def of_regime(regime: Regime, parameters: Iterable[Parameter]) -> Judgement:
     known = {one.name: one for one in parameters}
     if pinned := [*_at_numbers(regime, known), *_within_slivers(regime, proof, known)]:
         return Judgement("pinned", "; ".join(pinned))
-    if decided := [text for text in regime.assumptions if is_decided(text)]:
+    if decided := [*_decided(regime)]:
         return Judgement("assumed", "; ".join(dict.fromkeys(decided)))
     of_data = [f"{{{name}}}" for name in regime.parameters if name in known and known[name].is_of_data]
     return Judgement("bounded", f"data decides {', '.join(of_data)}") if of_data else Judgement("exact")
@@ -128,6 +128,21 @@ def _judged_regime(regime: Regime, found: Judgement) -> Regime:
         return regime
     said = {"verdict": found.verdict, "reason": found.reason}
     return regime.model_copy(update={"proof": proof.model_copy(update=said)})
+
+
+def _decided(regime: Regime) -> Iterator[str]:
+    """What was decided of data in the calls of a regime: its own lines ask for it, not those of a caller."""
+    names = {name for line in regime.flop_analysis.lines for name in line.operations}
+    asked = {word for word in _ASKING for name in names if word in name}
+    for text in regime.assumptions:
+        wanted = _ASKING[:_SCALARS] if text.startswith(DATA) else _ASKING[_SCALARS:]
+        if is_decided(text) and (not names or not asked.isdisjoint(wanted)):
+            yield text
+
+
+_ASKING: Final = ("_local_scalar_dense", "is_nonzero", "item", "equal", "nonzero", "index", "masked_select")
+"""How operations are called that ask data for a number or a truth, then those that take what a mask keeps."""
+_SCALARS: Final = 4
 
 
 def _at_numbers(regime: Regime, known: Mapping[str, Parameter]) -> Iterator[str]:

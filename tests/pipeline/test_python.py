@@ -29,6 +29,31 @@ class Sum(nn.Module):
         return x + 1
 
 
+class Branching(nn.Module):
+    """A wide layer for what is positive on average, else a narrow one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide, self.narrow = nn.Linear(8, 8), nn.Linear(8, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.mean() > 0:
+            return self.wide(x)  # type: ignore[no-any-return]
+        return self.narrow(x)  # type: ignore[no-any-return]
+
+
+def test_a_cost_says_what_it_assumed() -> None:
+    """On meta nobody knows the mean: the way that was taken is told; on the CPU nothing is assumed."""
+    with torch.device("meta"):
+        unknown = forwardbook.cost(Branching(), torch.empty(3, 8))
+    known = forwardbook.cost(Branching(), torch.ones(3, 8))
+    assert [2 * 3 * 8 * 1, 2 * 3 * 8 * 8] == [unknown.flops, known.flops]
+    [said] = unknown.assumptions
+    assert "taken as False: `if x.mean() > 0:`" in said
+    assert f"assumed: {said}" in str(unknown).splitlines()
+    assert () == known.assumptions
+
+
 def test_import_is_light() -> None:
     """Importing forwardbook imports neither torch nor anything else that is slow."""
     code = "import sys, forwardbook; print(*({'torch', 'pydantic', 'libcst'} & set(sys.modules)))"

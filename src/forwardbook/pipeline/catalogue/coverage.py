@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forwardbook.pipeline.catalogue.record import Catalogue, ClassResult, LibraryRecord, State
+from forwardbook.pipeline.catalogue.record import Catalogue, ClassResult, LibraryRecord
+from forwardbook.schema import Verdict
 
-STATES: tuple[State, ...] = ("exact", "bounded", "assumed", "pinned", "wrong", "unproved")
+STATES: tuple[Verdict, ...] = ("exact", "bounded", "assumed", "pinned", "wrong", "unproved")
 
 
 @dataclass(frozen=True, slots=True)

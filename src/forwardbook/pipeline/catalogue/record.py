@@ -31,6 +31,7 @@ Kind = Literal[
     "not called",  # one has, and forward() did not call it
     "refuted",  # formulas were derived and measurement gave other numbers
     "no rule",  # an operation whose cost no rule states
+    "disputed",  # a judge that shares no rule with the formulas disagrees
     "hangs on data",  # a named size of data remains
     "decided for data",  # a branch on data was decided
     "at fixed numbers",  # what holds at fixed numbers of a size alone

@@ -13,11 +13,11 @@ from typing import cast
 from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
-from forwardbook.analyzers.reader import ReaderError, Sources, family_digest, read_class
+from forwardbook.analyzers.reader import Facts, ReaderError, Sources, family_digest, read_class
 from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.pipeline.catalogue.derive import LATE, Before, Reached, called, names_called, reach
 from forwardbook.pipeline.catalogue.lacking import with_packages
-from forwardbook.pipeline.catalogue.reasons import kind_of, place_of, shortened
+from forwardbook.pipeline.catalogue.reasons import DISPUTED, kind_of, place_of, shortened
 from forwardbook.pipeline.catalogue.record import (
     UNIT,
     ClassResult,
@@ -33,11 +33,12 @@ from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.entry import REFUTED, record
 from forwardbook.pipeline.derivation.found import Found
+from forwardbook.pipeline.derivation.opinions import judges_of
 from forwardbook.pipeline.derivation.reread import misread
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.layers import with_layers_told
 from forwardbook.pipeline.reprove.models import model_of, with_model_told
-from forwardbook.schema import PROVED, Entry
+from forwardbook.schema import PROVED, Entry, Judge
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
 DIGITS = 24  # of the hash of a family's code: two of ten thousand classes do not meet by accident
@@ -207,7 +208,7 @@ class _Unit:
             self._done[name] = self._result(name, "unproved", way, "source", str(error), "")
             return
         try:
-            entry = record(facts, self._library, found)
+            entry = record(facts, self._library, found, judged=self._judges(facts))
         except FormulaError as error:  # what cannot be written is as good as not derived
             self._done[name] = self._result(name, "unproved", way, "not proved", str(error), "")
             return
@@ -229,13 +230,28 @@ class _Unit:
             state, kind, reason = "unproved", "not proved", "; ".join(problems)
         place = place_of(entry) if state not in PROVED else ""
         result = self._result(name, state, way, kind, reason, place)
-        if state in PROVED:
+        if state in PROVED or kind == DISPUTED:
             self.entries[name] = cast("dict[str, JsonValue]", entry.model_dump(mode="json"))
             if any(one.places for one in entry.regimes):
                 self._models[name] = model_of(deeper.recipe)
             digest = family_digest(name, self._sources)[:DIGITS]
             result = result.model_copy(update={"digest": digest})
         self._done[name] = result
+
+    def _judges(self, facts: Facts) -> Callable[[Found], Sequence[Judge]]:
+        """Who is asked of a class: the judges, where it was called by itself; a model they would run anew."""
+        ask = judges_of(facts)
+
+        def judged(found: Found) -> Sequence[Judge]:
+            if found.derived.pattern.path:
+                return ()
+            try:
+                with Clock(min(self._clock.left, LEAST)).within():
+                    return ask(found)
+            except Overtime:
+                return ()
+
+        return judged
 
     def _unproved(self, name: str, way: Way, error: BaseException) -> None:
         kind, reason, place = self._said(name, error)

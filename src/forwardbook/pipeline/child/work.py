@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,13 +16,11 @@ from forwardbook.pipeline.derivation.entry import record, verdict
 from forwardbook.pipeline.derivation.explore import regimes_of
 from forwardbook.pipeline.derivation.flips import Flip, flips_of, stated
 from forwardbook.pipeline.derivation.found import Found
-from forwardbook.pipeline.derivation.opinions import opinions
+from forwardbook.pipeline.derivation.opinions import judges_of
 from forwardbook.pipeline.derivation.reading import as_read, read_regimes
 from forwardbook.pipeline.derivation.second_reading import SecondReading
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.layers import with_layers_told
-from forwardbook.saying import DATA
-from forwardbook.schema import Judge
 
 
 def work(request: Request) -> Response:
@@ -50,27 +48,16 @@ def work(request: Request) -> Response:
             for one in flip.found
         }
         agrees = {id(one): reading.of for one in found} | others
-        made = record(facts, library, every, judged=_judges(facts), agrees=lambda one: agrees[id(one)](one))
+        made = record(facts, library, every, judged=judges_of(facts), agrees=lambda one: agrees[id(one)](one))
         made = reading.noted(made, found[0].derived.target)
     else:
-        made = record(facts, library, every, judged=_judges(facts))
+        made = record(facts, library, every, judged=judges_of(facts))
     for recipe in {one.derived.recipe.scenario: one.derived.recipe for one in found}.values():
         made = with_layers_told(made, DeepRuns(recipe))
     entry = made.model_dump(mode="json")
     if all(verdict(one) == "wrong" for one in found):
         return refutation(request, found).model_copy(update={"entry": entry})
     return Response(entry=entry)
-
-
-def _judges(facts: Facts) -> Callable[[Found], Sequence[Judge]]:
-    """Who is asked of a regime: nobody where a `while` over data might never end on the data of a judge."""
-    loops = facts.forward is not None and any(not loop.target for loop in facts.forward.loops)
-
-    def judged(found: Found) -> Sequence[Judge]:
-        assumed = (text for one in (found.derived, *found.also) for text in one.pattern.assumptions)
-        return () if loops and any(text.startswith(DATA) for text in assumed) else opinions(found)
-
-    return judged
 
 
 def facts_of(request: Request) -> Facts:

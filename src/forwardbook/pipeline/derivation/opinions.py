@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from forwardbook.analyzers.reader import Facts
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.profiling.case import Case
 from forwardbook.profiling.judges import ask
 from forwardbook.profiling.proof import Point, widths_of
+from forwardbook.saying import DATA
 from forwardbook.schema import Judge
+
+
+def judges_of(facts: Facts) -> Callable[[Found], Sequence[Judge]]:
+    """Who is asked of a regime: nobody where a `while` over data might never end on the data of a judge."""
+    loops = facts.forward is not None and any(not loop.target for loop in facts.forward.loops)
+
+    def judged(found: Found) -> Sequence[Judge]:
+        assumed = (text for one in (found.derived, *found.also) for text in one.pattern.assumptions)
+        return () if loops and any(text.startswith(DATA) for text in assumed) else opinions(found)
+
+    return judged
 
 
 def opinions(found: Found) -> list[Judge]:
