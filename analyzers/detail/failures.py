@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal
 
 from forwardbook.analyzers.detail.facts import Caught, Check, Cleanup, Outcome, Raise, Span
 from forwardbook.analyzers.detail.names import keyword, last
@@ -29,6 +29,8 @@ _LOGS: Final = frozenset(
         "write",
     }
 )
+_Ending = Literal["__exit__", "__aexit__", "__del__"]
+_ENDINGS: Final[tuple[_Ending, ...]] = ("__exit__", "__aexit__", "__del__")
 _TRIES: Final = tuple({ast.Try, getattr(ast, "TryStar", ast.Try)})
 _CLOSES: Final = frozenset(
     {
@@ -149,10 +151,9 @@ def cleanups(file: OpenFile, scope: Scope) -> tuple[Cleanup, ...]:
     """What is done however the code ends, in source order."""
     found = list(_cleanups(file, scope))
     node = scope.function
-    if node is not None and node.name in ("__exit__", "__aexit__"):
-        found.insert(0, Cleanup(node.lineno, node.name, f"{scope.qualname}()"))
-    elif node is not None and node.name == "__del__":
-        found.insert(0, Cleanup(node.lineno, "__del__", f"{scope.qualname}()"))
+    for name in _ENDINGS:
+        if node is not None and node.name == name:
+            found.insert(0, Cleanup(node.lineno, name, f"{scope.qualname}()"))
     return tuple(found)
 
 
