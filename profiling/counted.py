@@ -86,7 +86,7 @@ class _LineCounter(FlopCounterMode):
 
     def _count_flops(self, func_packet: object, out: object, args: object, kwargs: object) -> object:
         before = self.get_total_flops()
-        found = super()._count_flops(func_packet, out, args, kwargs)
+        found: object = super()._count_flops(func_packet, out, args, kwargs)  # type: ignore[no-untyped-call]
         more = self.get_total_flops() - before
         if more and any(t.is_complex() for t in tree_leaves((args, kwargs)) if isinstance(t, Tensor)):
             for parent in set(self.mod_tracker.parents):

@@ -15,6 +15,7 @@ from forwardbook.calculator import Calculator
 from forwardbook.errors import ForwardbookError
 from forwardbook.generate import render
 from forwardbook.schema import Entry
+from forwardbook.verdicts import Judgement, of_regime
 from forwardbook.workspace import Database, Workspace
 
 
@@ -53,6 +54,11 @@ class Registry:
             self._loaded[key] = self._calculator(entry)
         return self._loaded[key]
 
+    def judgement(self, name: str, regime: str) -> Judgement:
+        """The verdict of a regime of a class, and why it is no better than that."""
+        entry = self.database.resolved(find(self.database, name))[1]
+        return of_regime(next(one for one in entry.regimes if one.name == regime), entry.parameters)
+
     def _calculator(self, entry: Entry) -> Calculator:
         for folder in (self.workspace.generated_folder, Path(__file__).parent / "generated_modules"):
             path = folder / entry.generated_file_name
@@ -66,6 +72,11 @@ class Registry:
 def load(name: str, workspace: Workspace | None = None) -> Calculator:
     """The calculator of a class in a workspace, by default the one around the current folder."""
     return _registry(workspace or Workspace.find()).load(name)
+
+
+def judgement(name: str, regime: str, workspace: Workspace | None = None) -> Judgement:
+    """The verdict of a regime of a class in a workspace, and why it is no better than that."""
+    return _registry(workspace or Workspace.find()).judgement(name, regime)
 
 
 def names(workspace: Workspace | None = None) -> tuple[str, ...]:

@@ -104,6 +104,19 @@ def test_evaluate_json_is_an_object_of_integers(run: Run, sizes: dict[str, int])
     assert {int} == {type(value) for value in content.values()}
 
 
+def test_evaluate_says_what_is_not_exact(run: Run, tmp_path: Path, entry: Entry) -> None:
+    """Beside the numbers of a regime stands why it is not exact."""
+    first = entry.regimes[0]
+    assert first.proof is not None
+    proof = first.proof.model_copy(update={"verdict": "unproved", "reason": "its boundary is too large"})
+    regimes = (first.model_copy(update={"proof": proof}), *entry.regimes[1:])
+    Workspace(tmp_path).save({"toy_ToyAttention": entry.model_copy(update={"regimes": regimes})})
+    sizes = [f"{name}=64" for name in first.parameters]
+    _, _, err = run("evaluate", "ToyAttention", *sizes, "--regime", first.name)
+
+    assert f"note: regime {first.name} is unproved: its boundary is too large" in err
+
+
 def test_evaluate_prints_a_table(run: Run) -> None:
     """`evaluate` prints the quantities with their separators and units, and the lines if asked."""
     code, out, _ = run("evaluate", "ToyAttention", "batch_size=1000", "{text_config.kv_len}=2000", "--lines")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -35,6 +36,10 @@ def evaluate(
     wanted = dict(parse_choice(text) for text in choices or [])
     costs = calculator.costs_at(given, regime, wanted)
     line_costs = calculator.lines_at(given, regime, wanted) if lines else ()
+    found = registry.judgement(name, costs.regime)
+    if found.verdict != "exact":
+        why = f": {found.reason}" if found.reason else ""
+        print(f"note: regime {costs.regime} is {found.verdict}{why}", file=sys.stderr)
     if as_json:
         content: dict[str, object] = asdict(costs)
         del content["regime"]
