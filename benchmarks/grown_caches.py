@@ -43,15 +43,14 @@ def main() -> None:
     for key in database:
         if WIDTH not in str(database.raw(key)):
             continue
-        found = {
-            regime.name: kind for regime in database[key].regimes if (kind := kind_of(regime)) is not None
-        }
-        regimes.update(found.values())
-        entries.update(set(found.values()))
-        for name, kind in found.items() if names else ():
+        kinds = [(regime.name, kind_of(regime)) for regime in database[key].regimes]
+        found = [(name, kind) for name, kind in kinds if kind is not None]
+        regimes.update(kind for _, kind in found)
+        entries.update({kind for _, kind in found})
+        for name, kind in found if names else ():
             print(f"{kind}\t{key}\t{name}")
-    for kind in sorted(regimes):
-        print(f"{kind}: {regimes[kind]} regimes of {entries[kind]} entries")
+    for one in sorted(regimes):
+        print(f"{one}: {regimes[one]} regimes of {entries[one]} entries")
     print(f"{len(database)} entries in all")
 
 
