@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor, nn
 
 from forwardbook.pipeline.child import work
@@ -46,7 +48,7 @@ def test_an_entry_stores_the_defaults_of_its_class() -> None:
 class Handing(Layered):
     """Hands on to its base what it does not name."""
 
-    def __init__(self, depth: int = 2, **others: int) -> None:
+    def __init__(self, depth: int = 2, **others: Any) -> None:
         super().__init__(**others)
 
 
