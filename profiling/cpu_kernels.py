@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -50,7 +50,7 @@ OTHER_RESULTS: Final[Mapping[str, Kernel]] = {
 }
 
 
-def without_workspaces(theirs: Allocations, names: Collection[str]) -> tuple[Allocations, list[str]]:
+def without_workspaces(theirs: Allocations, names: frozenset[str]) -> tuple[Allocations, list[str]]:
     """What the CPU allocates in a call of these operations, without what they have there for themselves.
 
     That is what a kernel makes and releases, what it casts since it is of another type, and Python numbers
