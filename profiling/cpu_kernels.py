@@ -12,12 +12,13 @@ Kernel = tuple[tuple[str, ...], str]  # how the names begin that the profiler ha
 
 # Kernels that allocate more on the CPU than what they return. What such a kernel allocates and releases
 # itself is its workspace: devices differ in it, no peak holds it.
+_RESAMPLING = ("aten::upsample_", "aten::_upsample_", "aten::adaptive_avg_pool", "aten::_adaptive_avg_pool")
 _OF_OTHERS = "it consists of other operations"
 _BEFORE_REDUCTION = "the loss of every element is a tensor of its own before they are reduced"
 WORKSPACES: Final[Mapping[str, Kernel]] = {
     "forwardbook.sdpa": (("aten::scaled_dot_product_attention",), "log of the sums, a buffer a thread"),
     "forwardbook.recurrent": (("aten::lstm", "aten::gru", "aten::rnn_"), "it is unrolled over time"),
-    "forwardbook.interpolate": (("aten::upsample_", "aten::_upsample_"), "tables of weights and places"),
+    "forwardbook.interpolate": (_RESAMPLING, "tables of weights and places"),
     "aten.convolution": (("aten::convolution",), "oneDNN reorders weights and inputs into its own layout"),
     "aten.native_layer_norm": (("aten::native_layer_norm",), "a strided input is copied"),
     "aten.rrelu_with_noise": (("aten::rrelu_with_noise",), "the mean slope is made in tensors"),

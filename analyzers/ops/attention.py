@@ -33,7 +33,9 @@ def mask_adds(op: Operation) -> int:
     reason="2 * B * H * Sq * Sk * (Dqk + Dv): query times key and weights times value, 2 per "
     "multiply-accumulate, dense (causal and window masks do not reduce it); H is the query's "
     "heads also when key heads are shared; pointwise per score: scale 1, mask 1 where there "
-    "is one, softmax 5",
+    "is one, softmax 5; the result lies in memory as the query does, which flash kernels and cuDNN write; "
+    "CUDA's memory-efficient kernel writes the heads of a position together, and so it is where values have "
+    "another width than keys, which the CPU's kernels write in order",
 )
 def scaled_dot_product(op: Operation) -> Work:
     query, key, value = op.tensor("query"), op.tensor("key"), op.tensor("value")

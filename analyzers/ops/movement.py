@@ -22,7 +22,8 @@ from forwardbook.analyzers.ops.registry import aten, in_place, once, rule
     ),
     "prims.convert_element_type",
     reason="movement, 0 pointwise: the distinct elements of the inputs are read once and the outputs "
-    "written once; converting a dtype and padding are movement",
+    "written once; converting a dtype and padding are movement; CUDA writes the results of pixel_unshuffle "
+    "and reflection_pad2d in order, the CPU channels last where those of the input lie so",
 )
 def moved(op: Operation) -> Work:
     return Work()

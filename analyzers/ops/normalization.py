@@ -51,7 +51,8 @@ def masked_softmax(op: Operation) -> Work:
     reason="8 per input element: mean 1, variance 3 (subtract, square, add), standardize 2 "
     "(subtract, multiply), weight 1, bias 1; 6 without weight and bias; what happens once per "
     "row (root, division) is left out; the saved mean and deviation are written on every "
-    "device",
+    "device; CUDA's group norm takes its input in order, so that one with channels last is copied "
+    "before, while the CPU's writes channels last",
 )
 def layer_norm(op: Operation) -> Work:
     return Work(pointwise_ops=(STATISTICS + STANDARDIZE + affine(op)) * op.inputs[0].numel)

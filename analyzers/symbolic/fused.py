@@ -16,6 +16,7 @@ from torch.library import custom_op
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
+from forwardbook.analyzers.symbolic.attended import attended
 from forwardbook.analyzers.symbolic.attention_shapes import check_attention
 from forwardbook.analyzers.symbolic.composites import call
 from forwardbook.analyzers.symbolic.fast_path import FAST_PATH
@@ -49,10 +50,13 @@ def sdpa(
 ) -> Tensor:
     """Attention of query (..., Hq, Sq, D), key (..., Hk, Sk, D), value (..., Hk, Sk, Dv): (..., Hq, Sq, Dv).
 
-    In memory the output is (..., Sq, Hq, Dv), as the flash, memory-efficient and cuDNN kernels write it.
+    In memory the output lies as the query, as the flash kernels of CUDA and of the CPU and cuDNN write it;
+    where values have another width it is (B, Sq, Hq, Dv), as CUDA's kernels write it.
     """
     out = _attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
-    return out if out.dim() < 4 else out.transpose(-3, -2).contiguous().transpose(-3, -2)
+    if query.dim() != 4 or query.shape[-1] == value.shape[-1]:
+        return out
+    return out.transpose(1, 2).contiguous().transpose(1, 2)
 
 
 @sdpa.register_fake
@@ -67,10 +71,7 @@ def _(
     enable_gqa: bool,
 ) -> Tensor:
     check_attention(query, key, value, attn_mask, enable_gqa)
-    *outside, heads, rows = query.shape[:-1]
-    if not outside:
-        return query.new_empty((heads, rows, value.shape[-1]))
-    return query.new_empty((*outside, rows, heads, value.shape[-1])).transpose(-3, -2)
+    return attended(query, value)
 
 
 @custom_op("forwardbook::grouped_mm", mutates_args=())

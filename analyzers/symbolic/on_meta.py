@@ -13,6 +13,7 @@ from torch import Tensor
 from torch._dispatch.python import enable_python_dispatcher
 from torch.nn.parameter import is_lazy
 
+from forwardbook.analyzers.symbolic.kernel_layouts import on_kernels
 from forwardbook.analyzers.symbolic.ledger import hint_of
 from forwardbook.analyzers.symbolic.shadows import leaves_in, mapped, shadow, tensors_in
 
@@ -54,20 +55,20 @@ def run_on_meta(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: d
         func, args = torch.ops.aten.resize_.default, (resized, list(like.shape))
     try:
         with enable_python_dispatcher():
-            return func(*args, **kwargs)
+            return on_kernels(func, args, kwargs)
     except (RuntimeError, TypeError) as problem:
         symbolic = [leaf for leaf in leaves if isinstance(leaf, torch.SymInt | torch.SymFloat)]
         if not symbolic or not any(text in str(problem) for text in _SPECIALISED):
             raise
     try:
-        return func(*args, **kwargs)
+        return on_kernels(func, args, kwargs)
     except (RuntimeError, TypeError) as problem:
         if not any(text in str(problem) for text in _SPECIALISED):
             raise
     for size in symbolic:
         size.node.evaluate()
     args, kwargs = mapped(hint_of, (args, kwargs))
-    return func(*args, **kwargs)
+    return on_kernels(func, args, kwargs)
 
 
 def run_on_values(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: dict[str, object]) -> object:

@@ -12,6 +12,7 @@ from torch.library import custom_op
 from torch.utils._pytree import tree_map
 
 from forwardbook.analyzers.symbolic.rounding import floors, ratio_of
+from forwardbook.analyzers.symbolic.windows import laid_out_as
 
 _interpolate, _pad = F.interpolate, F.pad
 
@@ -27,7 +28,12 @@ def interpolate(
 
 @interpolate.register_fake
 def _(input: Tensor, size: Sequence[int], mode: str, align_corners: bool, antialias: bool) -> Tensor:
-    return input.new_empty((*input.shape[:2], *size))
+    shape = [*input.shape[:2], *size]
+    if mode == "area" and input.dim() == 3:  # a pool of images of one row
+        return laid_out_as(input.unsqueeze(2), [*shape[:2], 1, *size]).squeeze(2)
+    if mode == "area" and input.dim() == 5:
+        return input.new_empty(shape)
+    return laid_out_as(input, shape)
 
 
 def _target_size(

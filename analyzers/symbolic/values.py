@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from forwardbook.analyzers.symbolic.host import META, is_of_host, kept, leaving, lifted, on_cpu
+from forwardbook.analyzers.symbolic.kernel_layouts import on_kernels
 from forwardbook.analyzers.symbolic.largest import follow_largest
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.analyzers.symbolic.memory import Memory
@@ -141,7 +142,7 @@ class Values:
         if self.memory is not None:
             out = self.memory.run(run_on_meta, func, args, kwargs)
         else:
-            out = run_on_meta(func, args, kwargs) if self.symbolic else func(*args, **kwargs)
+            out = run_on_meta(func, args, kwargs) if self.symbolic else on_kernels(func, args, kwargs)
         self._follow(func, name, args, kwargs, inputs, known, out, real)
         if name == "_is_all_true" and not known:  # what torch's checks ask; they raise where it is false
             self.assumed[f"{CHECKED} ({name})"] += 1

@@ -45,10 +45,14 @@ def pooled(
     return outside + counts
 
 
+def has_channels_last(self: Tensor) -> bool:
+    """Whether the channels of images or volumes lie last, as torch suggests it of their strides."""
+    return self.dim() in _LAST and torch.ops.aten.is_strides_like_format(self, _LAST[self.dim()])
+
+
 def laid_out_as(self: Tensor, shape: list[int], dtype: torch.dtype | None = None) -> Tensor:
     """A result with its channels last in memory where those of the input are: so does torch lay out most."""
-    is_last = self.dim() in _LAST and torch.ops.aten.is_strides_like_format(self, _LAST[self.dim()])
-    if not is_last:
+    if not has_channels_last(self):
         return self.new_empty(shape, dtype=dtype)
     batch, channels, *inside = shape
     return self.new_empty([batch, *inside, channels], dtype=dtype).movedim(-1, 1)
