@@ -20,8 +20,8 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from forwardbook.analyzers.symbolic.bridges import symbolic_integers
 from forwardbook.analyzers.symbolic.fast_path import fast_path
+from forwardbook.analyzers.symbolic.followed import numbers_followed
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.ledger import Ledger
 from forwardbook.analyzers.symbolic.memory import Memory
@@ -216,7 +216,7 @@ def ways(kernel: Kernel, shape: tuple[int, ...], lay: Lay) -> Iterator[tuple[str
     with ExitStack() as stack:
         stack.enter_context(FusedOperations(symbolic=True))
         stack.enter_context(fast_path(Counter()))
-        stack.enter_context(symbolic_integers(("torch.nn.modules",)))
+        stack.enter_context(numbers_followed())
         stack.enter_context(Running(values))
         sizes = [ledger.symbol(f"size_{place}", size) for place, size in enumerate(shape)]
         given = lay(sizes, on_meta)  # type: ignore[arg-type]
