@@ -72,8 +72,9 @@ def _line_of(method: FunctionFacts, name: str) -> int:
     except (OSError, SyntaxError, ValueError):
         return 0
     for node in ast.walk(tree):
-        inside = isinstance(node, ast.FunctionDef) and method.span.line <= node.lineno <= method.span.end_line
-        if inside and node.name == method.qualname.rpartition(".")[2]:
+        if not isinstance(node, ast.FunctionDef) or node.name != method.qualname.rpartition(".")[2]:
+            continue
+        if method.span.line <= node.lineno <= method.span.end_line:
             arguments = [*node.args.posonlyargs, *node.args.args]
             defaults = dict(zip(arguments[::-1], node.args.defaults[::-1], strict=False))
             defaults |= {a: d for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d}
