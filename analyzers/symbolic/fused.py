@@ -22,6 +22,7 @@ from forwardbook.analyzers.symbolic.composites import call
 from forwardbook.analyzers.symbolic.fast_path import FAST_PATH
 from forwardbook.analyzers.symbolic.host import HOST
 from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.number_types import ITSELF
 from forwardbook.analyzers.symbolic.numbers import of_sizes
 from forwardbook.analyzers.symbolic.of_weights import choices_of, note_routing
 from forwardbook.analyzers.symbolic.origins import become_numbers
@@ -183,6 +184,7 @@ class FusedOperations(TorchFunctionMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
+        func = ITSELF.get(func, func)
         if func in OPERATORS:
             with inside(func):
                 return call(func, args, kwargs)

@@ -29,6 +29,7 @@ from forwardbook.analyzers.symbolic.kernels import native_shapes
 from forwardbook.analyzers.symbolic.ledger import Guard, Ledger, number_of
 from forwardbook.analyzers.symbolic.memory import Memory
 from forwardbook.analyzers.symbolic.node import Node
+from forwardbook.analyzers.symbolic.number_types import types_of_numbers
 from forwardbook.analyzers.symbolic.of_data import OF_DATA, DataSizes
 from forwardbook.analyzers.symbolic.of_weights import mark
 from forwardbook.analyzers.symbolic.pairing import pairs_noted, say, second_run, shifts
@@ -268,7 +269,8 @@ def _run_once(
         recorder.places = values.data.places = places.segment
         ledger.constructing, ledger.asking = places.constructing, places.asking
     teach_torch()
-    bridged = (numbers_followed(), pairs_noted(ledger), caches_apart(), symbols_written(), *_on_any_device())
+    followed = (numbers_followed(), types_of_numbers(), pairs_noted(ledger))
+    bridged = (*followed, caches_apart(), symbols_written(), *_on_any_device())
     with ExitStack() as stack, default_dtype(dtype), torch.no_grad():
         for one in bridged:
             stack.enter_context(one)

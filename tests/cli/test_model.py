@@ -208,14 +208,13 @@ def test_compare_and_advise(run: Run) -> None:
 
 def test_problems_of_compared_models_are_named(run: Run) -> None:
     """What is wrong with one model says with which; what is wrong with all is said once."""
-    code, _, err = run("compare", "t5-base", "bert-base", "--batch_size", "1", "--seq_len", "8")
-    assert (2, "error: t5-base: evaluating prefill: missing: decoder_seq_len") == (code, err.strip())
+    code, _, err = run("compare", "t5-base", "bert-base", *POINT, "--phase", "decode")
+    assert (2, "error: bert-base: this model has no decode") == (code, err.strip().partition(": it ")[0])
     assert 1 == run("compare", "gpt2", "bert-base", "--batch_size", "0")[2].count("batch_size = 0")
 
 
 BAD = [
     (("no-such-model",), "nothing is downloaded"),
-    (("llama-2-7b",), "missing: batch_size, seq_len"),
     (("llama-2-7b", "--batch_size", "0", "--seq_len", "-3"), "batch_size = 0, seq_len = -3"),
     (("llama-2-7b", *POINT, "--w_bit", "1", "--a_bit", "65"), "w_bit is 1, a_bit is 65, kv_bit is 65"),
     (("llama-2-7b", *POINT, "--hardware", "h9000"), "the table has a100-40gb"),
@@ -234,9 +233,11 @@ BAD = [
     (("no_such_module:build", "--batch_size", "1"), "--input x=batch_size,3,224,224"),
     (("bad/config.json", *POINT), "reading bad/config.json"),
     (("list/config.json", *POINT), "one JSON object, found list"),
-    (("code", *POINT), "--trust-remote-code"),
+    (("code", *POINT), "building code: Y is in code of the checkpoint (auto_map) and not in transformers"),
+    (("code", *POINT, "--trust-remote-code"), "put its files beside config.json"),
+    (("foreign", *POINT), "put its files beside config.json and give --trust-remote-code"),
+    (("llama-2-7b", *POINT, "--set", "torch_dtype=float16"), "--w_bit"),
     (("ghost", *POINT), "no model_type 'ghost'"),
-    (("classless", *POINT), "NoSuchModel"),
     (("broken.json", *POINT), "Invalid JSON"),
     (("--model_json", "absent.json", *POINT), "reading absent.json: there is no such file"),
     (("empty.json", *POINT), "model_id: Field required"),
@@ -258,9 +259,9 @@ def test_bad_input_is_one_message_and_exit_code_2(
     for name, text in {
         "bad/config.json": "{",
         "list/config.json": "[]",
-        "code/config.json": json.dumps({**TINY, "auto_map": {"AutoModel": "x.Y"}}),
+        "code/config.json": json.dumps({**TINY, "architectures": ["Y"], "auto_map": {"AutoModel": "x.Y"}}),
+        "foreign/config.json": json.dumps({"model_type": "ghost", "auto_map": {"AutoConfig": "x.C"}}),
         "ghost/config.json": json.dumps({"model_type": "ghost"}),
-        "classless/config.json": json.dumps({**TINY, "architectures": ["NoSuchModel"]}),
         "broken.json": "{",
         "empty.json": "{}",
         "newer.json": json.dumps({"architecture_version": 99}),

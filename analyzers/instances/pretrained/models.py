@@ -159,7 +159,12 @@ def _tree_names(model_class: Hashable, variant: tuple[str, ...], library: Librar
 def instantiate(
     model_class: type[PreTrainedModel], config: PreTrainedConfig, library: Library = INSTALLED
 ) -> PreTrainedModel:
-    """The model in eval mode, with the attention that transformers chooses for each part of it."""
+    """The model in eval mode, with the attention that transformers chooses for each part of it.
+
+    Its weights are of the default number format: what the config and its parts name is forgotten.
+    """
+    for part in parts(config):
+        part.__dict__["dtype"] = None  # else transformers builds in it, and no width of a weight could be asked
     model = library.make(model_class, config)
     model.train(False)
     return model

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -70,9 +70,13 @@ def phases_of(
         every = phases_of(model_class, other, library) if other is not None else []
         return next((one for one in every if one.name == name), None)
 
-    found = [_phase("prefill", [_Prefill(way, generates) for way in ways], model_class, config, library)]
+    # one that only hands `use_cache` on may hand it to a part that refuses it, and keep a cache unasked
+    asked = (True,) if "use_cache" in _parameters(model) else (True, False)
+    first = [_Prefill(way, keep) for keep in (asked if generates else (False,)) for way in ways]
+    found = [_phase("prefill", first, model_class, config, library)]
     if generates:
-        found.append(_phase("decode", [Continued(way) for way in ways], model_class, config, library))
+        next_ones = [Continued(way, keep) for keep in asked for way in ways]
+        found.append(_phase("decode", next_ones, model_class, config, library))
     return [replace(one, narrow=partial(narrow, one.name)) for one in found]
 
 
@@ -112,17 +116,22 @@ def _phase(
 
 def continues(model: nn.Module) -> bool:
     """Whether a call hands on a state that is no plain cache of keys and values: two stacks, a recurrence."""
-    names = inspect.signature(type(model).forward).parameters
+    names = _parameters(model)
     if "use_cache" not in names:
         return False
     two = "past_key_values" in names and "decoder_input_ids" in names
     return two or "cache_params" in names
 
 
+def _parameters(model: nn.Module) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(type(model).forward).parameters
+
+
 def _generates(model: nn.Module) -> bool:
     """Whether a call can hand its state to the next: it takes a cache and writes logits of tokens."""
-    names = inspect.signature(type(model).forward).parameters
-    takes = "use_cache" in names and any(name in names for name in CACHED)
+    names = _parameters(model)
+    handed_on = any(one.kind is one.VAR_KEYWORD for one in names.values())  # `use_cache` reaches a part by it
+    takes = ("use_cache" in names or handed_on) and any(name in names for name in CACHED)
     return takes and bool(cast("PreTrainedModel", model).can_generate())
 
 
@@ -144,9 +153,11 @@ class Continued:
     """One token for each sequence, over the cache that the model filled with `kv_len` positions."""
 
     plan: Plan
+    keep: bool = True
     filling: Filling = field(default_factory=Filling)
 
     def __call__(self, sizes: Sizes, model: nn.Module, maker: InputMaker) -> Inputs:
+        kept: dict[str, object] = {"use_cache": True} if self.keep else {}
         grows = "decoder_seq_len" if "decoder_input_ids" in self.plan else "seq_len"
 
         def renamed(name: str, hint: int, meaning: str = "", source: str = "") -> int:
@@ -155,14 +166,16 @@ class Continued:
             return sizes(name, hint, meaning, source)
 
         first = _whole(self.plan, renamed, model, maker)
-        out = model(**first, use_cache=True)
-        name = next(name for name in CACHED if getattr(out, name, None) is not None)
+        out = model(**first, **kept)
+        name = next((name for name in CACHED if getattr(out, name, None) is not None), None)
+        if name is None:
+            raise ValueError(f"its call returns none of {', '.join(CACHED)}")
         cache = getattr(out, name)
         held = list(tensors_in(cache))
         self.filling.tensors = [(tuple(t.shape), t.dtype) for t in held]
         batch_size = sizes("batch_size", 3, "independent samples in the input", "forward")
         token = maker.integers((batch_size, 1), 7, low=1)
-        given: dict[str, object] = {name: cache, "use_cache": True}
+        given: dict[str, object] = {name: cache, **kept}
         if "decoder_input_ids" in self.plan:
             given |= {"decoder_input_ids": token, "encoder_outputs": (out.encoder_last_hidden_state,)}
         else:

@@ -25,8 +25,6 @@ from forwardbook.profiling.peaks import devices
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.model_files import ModelFiles
 
-DEFAULT_CONTEXT = 2048
-
 
 def run_compare(requests: Sequence[Request], as_json: bool) -> None:
     """All models at the same point, the first as the measure of the others."""
@@ -60,7 +58,8 @@ def _told(problems: Sequence[tuple[str, ForwardbookError]], asked: int) -> str:
 
 def _comparison(found: Sequence[Analysis]) -> RenderableType:
     parts: list[RenderableType] = []
-    for index, phase in enumerate(found[0].phases):
+    for index in range(min(len(one.phases) for one in found)):  # decode is last, and not all may have one
+        phase = found[0].phases[index]
         sizes = ", ".join(f"{name} {size}" for name, size in phase.totals.sizes.items())
         parts += [Text.assemble((phase.name, "bold underline"), f"  {sizes}; attention {found[0].attention}")]
         table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -110,8 +109,6 @@ def run_advise(request: Request, as_json: bool) -> None:
         request = replace(request, devices=tuple(device.id for device in devices()))
     kept = ModelFiles(Workspace.find().root)
     with progress() as told:
-        if "seq_len" not in request.sizes:
-            request = replace(request, sizes={**request.sizes, "seq_len": DEFAULT_CONTEXT})
         asked = checked(request, kept, told)
         found = advise(asked)
     if as_json:

@@ -52,6 +52,8 @@ class Architecture(Record):
     inputs: dict[str, str] = Field(default_factory=dict, exclude_if=lambda given: not given)
     proposal: str = Field(default="", exclude_if=lambda given: not given)
     """Who proposed the structure of a config that no rule knows, and how that was checked."""
+    notes: list[str] = Field(default_factory=list, exclude_if=lambda given: not given)
+    """What to know of how its class was found, where names in its config led nowhere."""
     layers: list[Layer]
 
     def classes(self) -> list[str]:

@@ -87,6 +87,7 @@ class Populated(Record):
     config: dict[str, JsonValue]
     inputs: dict[str, str] = Field(default_factory=dict, exclude_if=lambda given: not given)
     proposal: str = Field(default="", exclude_if=lambda given: not given)
+    notes: list[str] = Field(default_factory=list, exclude_if=lambda given: not given)
     config_digest: str
     database_digest: str = Field(default="", description="of the entries that the parameters are for")
     runtime: list[str]
@@ -104,6 +105,7 @@ class Populated(Record):
             config=self.config,
             inputs=self.inputs,
             proposal=self.proposal,
+            notes=self.notes,
             layers=[layer.bare() for layer in self.layers[0].sub_layers],
         )
 

@@ -101,6 +101,11 @@ class PhaseCosts(Record):
     proof: CostProof
 
 
+def tells_width(weights: str) -> bool:
+    """Whether a formula of weights that are read names their width; where none are read, none need be."""
+    return weights == "0" or "{w_dtype_bytes}" in weights
+
+
 class ModelCosts(Record):
     """All that was derived for one model and config.
 

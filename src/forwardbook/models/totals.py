@@ -20,6 +20,7 @@ from forwardbook.models.record import PhaseCosts
 
 Attention = Literal["dense", "executed"]
 FEWEST_BITS, MOST_BITS = 2, 64
+NO_STATE = "this model has no decode: it does not hand a state to a next call"
 
 
 class SizesRefused(ForwardbookError):
@@ -146,7 +147,7 @@ def holding(phases: Iterable[PhaseCosts], phase: str, sizes: Mapping[str, int], 
     """
     candidates = [p for p in phases if p.phase == phase]
     if not candidates:
-        raise SizesRefused(f"this model has no {phase}: it does not hand a state to a next call")
+        raise SizesRefused(NO_STATE)
     _checked(candidates, phase, sizes)
     broken: list[str] = []
     for candidate in candidates:

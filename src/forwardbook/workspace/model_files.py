@@ -26,6 +26,9 @@ FAULTS: Final = 24
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
+_NUMBERED = re.compile(r"(?<=[a-z])[-_ ](?=\d)")  # `gpt-2` is `gpt2`
+
+
 class ModelFileError(ForwardbookError):
     """A model's file that cannot be read or written; the message names it and what was found."""
 
@@ -53,6 +56,11 @@ class ModelFiles:
             if one is not None and name.lower() in (alias.lower() for alias in one.aliases):
                 return one
         return None
+
+    def alike(self, name: str) -> Architecture | None:
+        """The one model with this id but for case and a dash before a number: `Llama-3.1-8B`, `GPT-2`."""
+        same = [one for one in self.ids() if _spelt(one) == _spelt(name)]
+        return self.find(same[0]) if len(same) == 1 else None
 
     def costs(self, model_id: str) -> Iterator[ModelCosts]:
         """The formulas kept for a model, the workspace's own first; other versions' files are passed over."""
@@ -164,3 +172,8 @@ def _checked(model_id: str) -> str:
     if not _ID.fullmatch(model_id):
         raise ModelFileError(f"{model_id!r} is no name for a file; use letters, digits, dots and dashes")
     return model_id
+
+
+def _spelt(name: str) -> str:
+    """What is compared of an id."""
+    return _NUMBERED.sub("", name.lower())

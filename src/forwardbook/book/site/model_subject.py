@@ -11,6 +11,7 @@ from forwardbook.models.populated import Populated
 from forwardbook.models.record import POSITIONS, ModelCosts, PhaseCosts
 from forwardbook.models.roofline import Device
 from forwardbook.models.totals import Widths, holding
+from forwardbook.models.usual import USUAL
 
 WIDTHS: Final = Widths()
 """16 bit everywhere: what a page begins with."""
@@ -19,13 +20,6 @@ _TRIED: Final = (
     {"seq_len": 2048}, {"seq_len": 512}, {"seq_len": 64}, {"seq_len": 64, "batch_size": 2},
     {"batch_size": 2, "seq_len": 2048},
 )  # fmt: skip
-_ELSE: Final = {
-    "batch_size": 1,
-    "kv_len": 2048,
-    "decoder_seq_len": 64,
-    "num_samples": 16000,
-    "num_frames": 1500,
-}
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,7 @@ class ModelSubject:
         known = [each for each in self.costs.phases if each.phase == phase]
         names = [each.name for each in known[0].parameters] if known else []
         for tried in _TRIED if known else ():
-            sizes = {name: {**_ELSE, **tried}.get(name, 1) for name in names}
+            sizes = {name: {**USUAL, **tried}.get(name, 1) for name in names}
             try:
                 return holding(known, phase, sizes, WIDTHS), sizes
             except ForwardbookError:

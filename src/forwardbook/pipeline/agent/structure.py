@@ -23,7 +23,8 @@ from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request
-from forwardbook.pipeline.model.source import TABLES, ModelUnknown
+from forwardbook.pipeline.model.classes import TABLES
+from forwardbook.pipeline.model.source import ModelUnknown
 from forwardbook.pipeline.model.stated_weights import stated_weights
 from forwardbook.pipeline.store import write_diagnostics
 from forwardbook.workspace import Workspace

@@ -11,7 +11,7 @@ from forwardbook.models.memory import cached, memory
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.roofline import Device, timings
 from forwardbook.models.totals import NoFormulas, SizesRefused, evaluate
-from forwardbook.pipeline.model.analysis import Checked, made_for
+from forwardbook.pipeline.model.analysis import Checked, made_for, sizes_of
 from forwardbook.pipeline.model.source import ModelRefused
 from forwardbook.pipeline.model.sweep import weight_bytes
 
@@ -26,8 +26,7 @@ def advise(asked: Checked) -> list[Advice]:
     Raises:
         SizesRefused: for sizes that are missing.
     """
-    sizes = {"batch_size": 1, **asked.sizes}
-    asked.model.phase("prefill", sizes, asked.widths)
+    sizes = sizes_of(asked.model.phase("prefill", asked.sizes, asked.widths), asked.sizes)
     return [_Adviser(asked, device, sizes).advice() for device in asked.devices]
 
 

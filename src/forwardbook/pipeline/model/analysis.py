@@ -15,7 +15,8 @@ from forwardbook.models.architecture import Architecture
 from forwardbook.models.memory import cached, memory
 from forwardbook.models.record import POSITIONS, PhaseCosts
 from forwardbook.models.roofline import Device
-from forwardbook.models.totals import Attention, NoFormulas, SizesRefused, Widths, evaluate
+from forwardbook.models.totals import NO_STATE, Attention, NoFormulas, SizesRefused, Widths, evaluate
+from forwardbook.models.usual import USUAL
 from forwardbook.pipeline.model.find import changed, find_model, with_frames, with_image_size
 from forwardbook.pipeline.model.pipeline import Model, Told
 from forwardbook.pipeline.model.source import ConfigUnreadable, ModelRefused, ModelUnknown
@@ -62,6 +63,13 @@ class Checked:
     widths: Widths
     devices: tuple[Device, ...]
     sizes: dict[str, int]
+    """Those given, and the usual ones for others: of these a model has only some."""
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The phases asked for; of both, those that the model has."""
+        one = self.request.phase == "both" and not self.model.generates
+        return ("prefill",) if one else self.request.phases
 
 
 def checked(
@@ -101,8 +109,7 @@ def checked(
         problems.append(error)
     sizes = dict(request.sizes)
     if model is not None and need_sizes:
-        sizes = _decoded(sizes, request)
-        problems += _missing(model, sizes, request, told)
+        sizes = _with_usual(sizes, request)
     if problems or model is None:
         kind = type(problems[0]) if len({type(p) for p in problems}) == 1 else SizesRefused
         raise kind("\n".join(str(problem) for problem in problems))
@@ -132,25 +139,11 @@ def config_file(name: str) -> Path | None:
     return file if file.name == "config.json" and file.is_file() else None
 
 
-def _decoded(sizes: dict[str, int], request: Request) -> dict[str, int]:
-    """Decode after a prefill of the sizes given, where the cache's length was not."""
-    if "decode" in request.phases and "kv_len" not in sizes:
-        length = sizes.get("decoder_seq_len", sizes.get("seq_len"))
-        if length is not None:
-            return {**sizes, "kv_len": length}
-    return sizes
-
-
-def _missing(model: Model, sizes: Mapping[str, int], request: Request, told: Told) -> list[ForwardbookError]:
-    """Sizes that the phases need and nobody gave, for all of them at once."""
-    if model.costs is None and "batch_size" not in sizes and not model.architecture.inputs:
-        return [SizesRefused("evaluating: missing: batch_size")]
-    found: list[ForwardbookError] = []
-    for phase in request.phases:
-        known = next((p for p in (model.costs.phases if model.costs else []) if p.phase == phase), None)
-        needed = [p.name for p in known.parameters] if known else []
-        if missing := [name for name in needed if name not in sizes]:
-            found.append(SizesRefused(f"evaluating {phase}: missing: {', '.join(missing)}"))
+def _with_usual(sizes: Mapping[str, int], request: Request) -> dict[str, int]:
+    """The sizes given, and the usual ones for others; decode after a prefill of these sizes."""
+    found = {**USUAL, **sizes}
+    if "kv_len" not in sizes and (length := sizes.get("decoder_seq_len", sizes.get("seq_len"))) is not None:
+        found["kv_len"] = length
     return found
 
 
@@ -164,9 +157,18 @@ def analyse(asked: Checked) -> Analysis:
     model, widths = asked.model, asked.widths
     notes: list[str] = []
     phases: list[PhaseAnalysis] = []
-    for name in asked.request.phases:
-        costs = model.phase(name, asked.sizes, widths)
-        sizes = {p.name: asked.sizes[p.name] for p in costs.parameters}
+    at = dict(asked.sizes)
+    for name in asked.phases:
+        try:
+            costs = model.phase(name, at, widths)
+        except ModelRefused as error:
+            if not phases:
+                raise
+            notes.append(f"{name} is not told: {error}")
+            continue
+        sizes = sizes_of(costs, at)
+        if name == "prefill" and "kv_len" not in asked.request.sizes:
+            at["kv_len"] = cached(sizes)  # decode goes on from there
         totals = evaluate(costs, sizes, widths, asked.request.attention)
         decode = _decode(model, costs, sizes, widths, notes)
         phases.append(PhaseAnalysis(costs, totals, memory(costs, sizes, widths, decode)))
@@ -188,6 +190,11 @@ def analyse(asked: Checked) -> Analysis:
     )
 
 
+def sizes_of(costs: PhaseCosts, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Of the sizes those that the formulas of a phase have."""
+    return {p.name: sizes[p.name] for p in costs.parameters}
+
+
 def _decode(
     model: Model, costs: PhaseCosts, sizes: Mapping[str, int], widths: Widths, notes: list[str]
 ) -> PhaseCosts | None:
@@ -205,14 +212,21 @@ def _decode(
 def _cautions(architecture: Architecture, asked: Checked, phases: Sequence[PhaseAnalysis]) -> list[str]:
     """What a careful reader would want to be told about these sizes."""
     found = [f"structure {architecture.proposal}"] if architecture.proposal else []
+    found += architecture.notes
+    used = {name: size for phase in phases for name, size in phase.totals.sizes.items()}
+    given = set(asked.request.sizes)
+    if asked.phases != asked.request.phases:
+        found.append(f"{NO_STATE}: told is its prefill")
+    if taken := [f"--{name} {size}" for name, size in used.items() if name not in {*given, "kv_len"}]:
+        found.append(f"sizes that were not given are the usual ones: {' '.join(taken)}")
     longest = made_for(architecture)
-    reached = max((asked.sizes.get(n, 0) for n in POSITIONS), default=0)
+    reached = max((used.get(n, 0) for n in POSITIONS), default=0)
     if longest is not None and reached > longest:
         found.append(f"{reached} positions are more than the {longest} that the model was made for")
-    if "kv_len" in asked.sizes and "kv_len" not in asked.request.sizes:
-        found.append(f"decode is one token after {asked.sizes['kv_len']} positions (--kv_len)")
-    used = {name for phase in phases for name in phase.totals.sizes}
-    if ignored := sorted(asked.request.sizes.keys() - used):
+    if "kv_len" in used and "kv_len" not in given:
+        found.append(f"decode is one token after {used['kv_len']} positions (--kv_len)")
+        given -= {next((n for n in ("decoder_seq_len", "seq_len") if n in given), "")}
+    if ignored := sorted(given - used.keys()):
         found.append(f"not a size of this model in this phase: {', '.join(ignored)}")
     return found
 

@@ -23,10 +23,11 @@ from forwardbook.analyzers.symbolic.run import (
 )
 from forwardbook.analyzers.symbolic.summary import short_file, summarise
 from forwardbook.formula import Condition, Expr
-from forwardbook.models.record import CostPoint, CostProof, PhaseCosts
+from forwardbook.models.record import CostPoint, CostProof, PhaseCosts, tells_width
 from forwardbook.pipeline.derivation.derived import pins
 from forwardbook.pipeline.model.layers import Node, interpolated, layer_tree
 from forwardbook.pipeline.model.masks import Shapes, shapes_of
+from forwardbook.pipeline.model.rounds import FEWEST, ROUNDS, in_expression, rounds_of, sizes_by_rounds
 from forwardbook.pipeline.model.source import HangsOnData, ModelRefused, NoPolynomial
 from forwardbook.profiling.proof import compare, measure, widths_of
 from forwardbook.profiling.sizes import draw
@@ -60,13 +61,14 @@ def phase_costs(
     recipe, run = _first_run(phase, dtype, hints, fixed, balanced)
     whole = patterns(run, recipe.calls_as)[-1]
     _refuse_data(phase, run, whole if balanced else None)
+    _refuse_fixed_width(phase, run, whole)
     shapes = shapes_of(phase, dtype)
     derivation = _Derivation(phase, recipe, dtype, run, whole, _tree(run, whole, shapes), fixed, shapes)
     derivation.interpolate(hints)
     conditions = derivation.relaxed()
     points, differences = derivation.proved(conditions, random.Random(seed))
-    if differences and derivation.interpolated:
-        name = derivation.interpolated[0]
+    if differences and (fitted := [*derivation.interpolated, *derivation.by_rounds]):
+        name = fitted[0]
         raise NoPolynomial(
             name, f"{recipe.target} ({phase.name}): not one polynomial in {name}: {differences[0]}"
         )
@@ -99,6 +101,18 @@ def _refuse_data(phase: Phase, run: SymbolicRun, balanced: Pattern | None) -> No
             [name for name, note in run.notes.items() if not note.is_of_data],
             f"{phase.recipe.target} ({phase.name}): what it costs hangs on data\n  {told}\n"
             "  its classes have formulas in these names: forwardbook analyze-module, forwardbook show",
+        )
+
+
+def _refuse_fixed_width(phase: Phase, run: SymbolicRun, whole: Pattern) -> None:
+    """A formula of weights that are read names their width: else nobody could ask for another."""
+    kinds = {one.dtype for one in run.root.parameters() if one.dtype.is_floating_point}
+    if kinds and not tells_width(Expr.of(whole.summary.weights).text()):
+        said = ", ".join(sorted(str(kind) for kind in kinds))
+        raise ModelRefused(
+            f"deriving {phase.recipe.target} ({phase.name}): its weights are {said} whatever type is asked "
+            f"for, so that no formula names {SYMBOLIC_WIDTHS[0]}\n"
+            "  build them in torch's default type: no dtype=, .to(), .half() where they are made"
         )
 
 
@@ -153,6 +167,7 @@ class _Derivation:
         self.conditions = list(Assumed(self.whole.conditions).pattern(self.whole).conditions)
         self.hints = {name: note.hint for name, note in self.run.notes.items()}
         self.interpolated: list[str] = []
+        self.by_rounds: list[str] = []
 
     def interpolate(self, hints: Mapping[str, int] | None) -> None:
         """A size of the call that Python counted with becomes a symbol again, by exact interpolation."""
@@ -160,24 +175,58 @@ class _Derivation:
         for name in sorted(self.hints.keys() - self.fixed.keys()):
             if name not in consumed and not pins(self.conditions, name, self.hints):
                 continue
-            trees: dict[int, Node] = {}
-            caches: dict[int, Expr] = {}
-            for value in range(self.hints[name], self.hints[name] + LOOP_POINTS):
-                pinned = {**self.fixed, name: value}
-                run = run_symbolically(self.recipe, self.dtype, hints, pinned)
-                trees[value] = _tree(run, patterns(run, self.recipe.calls_as)[-1], self.shapes)
-                caches[value] = _cache_bytes(self.phase.filling, run, self.dtype)
-            cache = Expr.interpolate(name, caches, MAX_DEGREE)
-            tree = interpolated(name, trees)
-            if tree is None or cache is None:
-                raise NoPolynomial(
-                    name,
-                    f"{self.recipe.target} ({self.phase.name}): {name} became a number while it ran, and its "
-                    f"costs from {self.hints[name]} on are no polynomial in it",
-                )
-            self.tree, self.cache = tree, cache
-            self.conditions = [c for c in self.conditions if name not in c.symbols()]
-            self.interpolated.append(name)
+            rounds = rounds_of(self.run, name)
+            if rounds is None:
+                hint = self.hints[name]
+                self._fit(name, name, {n: {name: n} for n in range(hint, hint + LOOP_POINTS)}, hints)
+                self.conditions = [c for c in self.conditions if name not in c.symbols()]
+                self.interpolated.append(name)
+            elif rounds.evaluate(self.hints) < FEWEST:
+                self.conditions += [c for c in self.whole.numbers if c.symbols() == {name}]
+            else:
+                self._by_rounds(name, rounds, hints)
+
+    def _by_rounds(self, name: str, rounds: Expr, hints: Mapping[str, int] | None) -> None:
+        """A size that stays a symbol, though Python counted with an expression of it."""
+        sizes = sizes_by_rounds(rounds, name, self.hints[name])
+        if sizes is None:
+            where = f"{self.recipe.target} ({self.phase.name})"
+            raise NoPolynomial(name, f"{where}: {rounds.text()} became a number while it ran")
+        self._fit(name, ROUNDS, {}, hints, {n: {name: size} for n, size in sizes.items()})
+        self.tree, self.cache = in_expression(self.tree, rounds), self.cache.subs({ROUNDS: rounds})
+        seen = [{**self.hints, name: size} for size in sizes.values()]
+        self.conditions = [
+            c for c in self.conditions if name not in c.symbols() or all(c.is_met(sizes) for sizes in seen)
+        ]
+        self.by_rounds.append(name)
+
+    def _fit(
+        self,
+        name: str,
+        symbol: str,
+        pinned: Mapping[int, Mapping[str, int]],
+        hints: Mapping[str, int] | None,
+        near: Mapping[int, Mapping[str, int]] | None = None,
+    ) -> None:
+        """The tree and the cache, polynomials in a symbol: from runs at numbers of it, each with what is
+        `pinned`, or `near` which its sizes are read."""
+        trees: dict[int, Node] = {}
+        caches: dict[int, Expr] = {}
+        for value in near or pinned:
+            around = {**(hints or {}), **(near or {}).get(value, {})}
+            fixed = {**self.fixed, **pinned.get(value, {})}
+            run = run_symbolically(self.recipe, self.dtype, around, fixed)
+            trees[value] = _tree(run, patterns(run, self.recipe.calls_as)[-1], self.shapes)
+            caches[value] = _cache_bytes(self.phase.filling, run, self.dtype)
+        cache = Expr.interpolate(symbol, caches, MAX_DEGREE)
+        tree = interpolated(symbol, trees)
+        if tree is None or cache is None:
+            raise NoPolynomial(
+                name,
+                f"{self.recipe.target} ({self.phase.name}): {name} became a number while it ran, and its "
+                f"costs from {self.hints[name]} on are no polynomial in it",
+            )
+        self.tree, self.cache = tree, cache
 
     def floors(self) -> Iterator[Condition]:
         """From where on formulas hold that were interpolated: runs at each size below tell, down to the first

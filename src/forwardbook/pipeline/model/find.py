@@ -54,6 +54,8 @@ def find_model(
         return described(from_config_class(name))
     if path.suffix == ".json":
         raise ModelUnknown(f"reading {name}: there is no such file; --generate-arch writes models/<id>.json")
+    if (found := kept.alike(name)) is not None:
+        return found
     ids = kept.ids()
     near = get_close_matches(name.rpartition("/")[2].lower(), ids, 4, 0.4)
     raise ModelUnknown(
@@ -71,11 +73,12 @@ def described(source: ModelSource) -> Architecture:
         ModelUnknown: where its constructor refuses the config.
     """
     try:
-        return architecture_of(source.model_id, source.model_class, source.config, source=source.source)
+        found = architecture_of(source.model_id, source.model_class, source.config, source=source.source)
     except ModelUnknown:
         raise
     except Exception as error:
         raise ModelUnknown(f"building {source.model_id}: {type(error).__name__}: {error}") from error
+    return found.model_copy(update={"notes": list(source.notes)})
 
 
 def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Architecture:
@@ -86,6 +89,11 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
     """
     if not fields:
         return architecture
+    if named := [name for name in fields if name.rpartition(".")[2] in ("dtype", "torch_dtype")]:
+        raise ModelUnknown(
+            f"changing the config of {architecture.model_id}: {', '.join(named)} changes no formula; "
+            "give widths: --w_bit, --a_bit, --kv_bit"
+        )
     config = config_from(dict(architecture.config), architecture.model_id)
     values = cast("dict[str, JsonValue]", json.loads(json.dumps(architecture.config)))
     problems: list[str] = []
@@ -112,7 +120,8 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
     except ModelUnknown as error:
         raise ModelUnknown(f"changing the config of {architecture.model_id}: {error}") from error
     source = ModelSource(model_id, model_named(architecture.model_class), new, architecture.source)
-    return described(source).model_copy(update={"proposal": architecture.proposal})
+    kept = {"proposal": architecture.proposal, "notes": architecture.notes}
+    return described(source).model_copy(update=kept)
 
 
 def _following(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.formula import Condition
 from forwardbook.models.architecture import Architecture
-from forwardbook.models.record import ModelCosts, PhaseCosts
+from forwardbook.models.record import ModelCosts, PhaseCosts, tells_width
 from forwardbook.models.totals import NoFormulas, SizesRefused, Widths, holding, holds
 from forwardbook.pipeline.model.find import config_digest
 from forwardbook.pipeline.model.source import (
@@ -123,7 +123,12 @@ class Model:
         near = {name: max(size, FEW) for name, size in sizes.items()}
         pinned = dict.fromkeys(ones & in_the_way, 1)
         # where only sizes of 1 are in the way, small hints do: loops over a sequence run far quicker
-        for hints in (None, near) if pinned and in_the_way <= ones else (near,):
+        only_ones = bool(pinned) and in_the_way <= ones
+        less = near if only_ones else _halved(near, in_the_way, unmet, widths)
+        kept = _tried(phase, dtype, less, pinned) if less != near else None
+        if kept is not None and all(holds(text, sizes, widths) for text in kept.conditions):
+            return kept
+        for hints in (None, near) if only_ones else (near,):
             found = _proved(phase, dtype, sizes, hints, pinned)
             if all(holds(text, sizes, widths) for text in found.conditions):
                 return found
@@ -145,10 +150,12 @@ class Model:
         return self.costs.phases if self.costs else []
 
     def _stored(self) -> ModelCosts | None:
-        """The formulas on disk, where they are of this config, these rules and libraries."""
+        """The formulas on disk, where they are of this config, these rules and libraries, in any width."""
         digest = config_digest(self.architecture)
         for found in self.kept.costs(self.architecture.model_id):
             matter = {name: text for name, text in found.versions.items() if name != "python"}
+            if found.parameter_count and not all(tells_width(p.model.costs.weights) for p in found.phases):
+                continue
             if found.config_digest == digest and not differing(matter, found.rules_version):
                 return found
         return None
@@ -200,6 +207,37 @@ class Model:
             return built(one.model_class)
         with torch.device("meta"):
             return instantiate(model_named(one.model_class), config_of(one))
+
+
+def _halved(
+    near: Mapping[str, int], in_the_way: Set[str], unmet: Sequence[str], widths: Widths
+) -> dict[str, int]:
+    """Sizes smaller by halves that meet none of the conditions either: a loop over chunks runs quicker."""
+    small = dict(near)
+    for name in sorted(in_the_way & near.keys()):
+        while small[name] % 2 == 0 and small[name] > 2 * FEW:
+            halved = {**small, name: small[name] // 2}
+            if not all(_refuses(text, halved, widths) for text in unmet):
+                break
+            small = halved
+    return small
+
+
+def _refuses(text: str, sizes: Mapping[str, int], widths: Widths) -> bool:
+    return not holds(text, sizes, widths)
+
+
+def _tried(
+    phase: Phase, dtype: torch.dtype, hints: Mapping[str, int], pinned: Mapping[str, int]
+) -> PhaseCosts | None:
+    """Formulas that were read at other sizes than those asked for; None where there are none."""
+    from forwardbook.pipeline.model.costs import phase_costs
+
+    try:
+        found = phase_costs(phase, dtype, SEED, hints, pinned)
+    except ModelRefused:
+        return None
+    return found if found.proof.verdict == "exact" else None
 
 
 def _proved(

@@ -37,6 +37,7 @@ def populated(architecture: Architecture, module: nn.Module, database: Database)
         config=architecture.config,
         inputs=architecture.inputs,
         proposal=architecture.proposal,
+        notes=architecture.notes,
         config_digest=config_digest(architecture),
         database_digest=database_digest(filled, database),
         runtime=sorted({*templates, *WIDTH_NAMES}),

@@ -16,17 +16,15 @@ from typing import TYPE_CHECKING, cast
 from forwardbook.analyzers.instances.pretrained.strict import accept_symbolic_sizes
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import Architecture
+from forwardbook.pipeline.model.classes import class_called, class_for, foreign, lies_in, listed
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
 REMOTE = "transformers_modules."  # where transformers puts the code that a checkpoint brings
-# Tables of transformers that lead from a model type to a class, the most specific task first.
-TABLES = (
-    "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
-    "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
-    "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
-    "MODEL_MAPPING_NAMES",
+_OWN_CODE = (
+    "  if you trust it: put its files beside config.json and give --trust-remote-code; or name a factory of "
+    "yours: package.module:function"
 )
 
 
@@ -60,12 +58,13 @@ class HangsOnData(ModelRefused):
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model that can be built: its id, class and config, and where the config came from."""
+    """A model that can be built: its id, class and config, where the config came from, what to know of it."""
 
     model_id: str
     model_class: type[PreTrainedModel]
     config: PreTrainedConfig
     source: str
+    notes: tuple[str, ...] = ()
 
 
 def from_folder(folder: Path, trusted: bool = False) -> ModelSource:
@@ -82,7 +81,7 @@ def from_folder(folder: Path, trusted: bool = False) -> ModelSource:
         raise ConfigUnreadable(f"reading {file}: {error}") from error
     if not isinstance(values, dict):
         raise ConfigUnreadable(f"reading {file}: a config is one JSON object, found {type(values).__name__}")
-    if trusted and "auto_map" in values:
+    if trusted and lies_in(folder, values):
         return _from_its_own_code(folder)
     return from_values(folder.resolve().name, values, str(file))
 
@@ -105,18 +104,43 @@ def _from_its_own_code(folder: Path) -> ModelSource:
 
 
 def from_values(model_id: str, values: dict[str, object], source: str) -> ModelSource:
-    """The model that the fields of a config describe.
+    """The model that the fields of a config describe, of a class of transformers' own.
+
+    A class that it lists and transformers lacks is replaced by the usual one of its model type, and a model
+    type that transformers lacks by that of the class that it lists; `notes` say so.
 
     Raises:
-        ModelUnknown: as `from_folder`.
+        ModelUnknown: as `from_folder`; also where only code of the checkpoint has the class.
     """
-    if "auto_map" in values:
+    if names := foreign(values):
         raise ModelUnknown(
-            f"building {model_id}: its config names code of its own (auto_map), not run unless asked\n"
-            "  if you trust it: --trust-remote-code; or name a factory of yours: package.module:function"
+            f"building {model_id}: {', '.join(names)} is in code of the checkpoint (auto_map) and not in "
+            f"transformers; it is not run unless asked\n{_OWN_CODE}"
         )
-    config = config_from(values, source)
-    return ModelSource(model_id, _class_of(config, values.get("architectures"), source), config, source)
+    model_class = next(filter(None, map(class_called, listed(values))), None)
+    notes: list[str] = []
+    kind = values.get("model_type")
+    if not _is_known(kind) and model_class is not None and model_class.config_class is not None:
+        own = cast("type[PreTrainedConfig]", model_class.config_class).model_type
+        notes.append(f"transformers has no model_type {kind!r}: read as {own}, of {model_class.__name__}")
+        values = {**values, "model_type": own}
+    try:
+        config = config_from(values, source)
+    except ModelUnknown as error:
+        more = f"\n{_OWN_CODE}" if values.get("auto_map") and not _is_known(kind) else ""
+        raise ModelUnknown(f"{error}{more}") from error
+    if model_class is None:
+        model_class = _class_of(config, source)
+        if names := listed(values):
+            told = f"transformers has no {', '.join(names)}"
+            notes.append(f"{told}: taken is {model_class.__name__}, the usual class of {config.model_type}")
+    return ModelSource(model_id, model_class, config, source, tuple(notes))
+
+
+def _is_known(model_type: object) -> bool:
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    return isinstance(model_type, str) and model_type in CONFIG_MAPPING
 
 
 def config_from(values: dict[str, object], source: str) -> PreTrainedConfig:
@@ -159,7 +183,7 @@ def from_config_class(path: str) -> ModelSource:
         config = config_class()
     except Exception as error:
         raise ModelUnknown(f"making {path}(): {type(error).__name__}: {error}") from error
-    return ModelSource(config.model_type, _class_of(config, None, path), config, f"defaults of {path}")
+    return ModelSource(config.model_type, _class_of(config, path), config, f"defaults of {path}")
 
 
 def model_named(path: str) -> type[PreTrainedModel]:
@@ -185,23 +209,8 @@ def _imported(path: str) -> object:
         raise ModelUnknown(f"importing {path}: {error}") from error
 
 
-def _class_of(config: PreTrainedConfig, listed: object, source: str) -> type[PreTrainedModel]:
-    """The class that the config lists first, else the one that the Auto classes lead to."""
-    import transformers
-
-    names = [n for n in listed if isinstance(n, str)] if isinstance(listed, list) else []
-    for name in names or _automatic(config.model_type):
-        found = getattr(transformers, name, None)
-        if isinstance(found, type):
-            return cast("type[PreTrainedModel]", found)
-    tried = ", ".join(names or _automatic(config.model_type)) or "none is known"
-    raise ModelUnknown(f"building from {source}: no class of transformers for {config.model_type}: {tried}")
-
-
-def _automatic(model_type: str) -> list[str]:
-    auto = importlib.import_module("transformers.models.auto.modeling_auto")
-    found: list[str] = []
-    for table in TABLES:
-        name = getattr(auto, table).get(model_type)
-        found += [name] if isinstance(name, str) else list(name or ())
-    return found
+def _class_of(config: PreTrainedConfig, source: str) -> type[PreTrainedModel]:
+    """The class that the Auto classes lead to."""
+    if found := class_for(config.model_type):
+        return found
+    raise ModelUnknown(f"building from {source}: transformers has no model class for {config.model_type}")

@@ -22,7 +22,7 @@ def sweep(asked: Checked, values: Mapping[str, Sequence[int]]) -> dict[str, Colu
     """
     fixed = {name: [size] for name, size in asked.sizes.items() if name not in values}
     found: dict[str, Columns] = {}
-    for name in asked.request.phases:
+    for name in asked.phases:
         ranges = {**fixed, **values}
         if name == "decode" and "kv_len" not in ranges:
             grown = next((n for n in ("decoder_seq_len", "seq_len") if n in ranges), None)
