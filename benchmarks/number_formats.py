@@ -3,9 +3,9 @@
     python -m benchmarks.number_formats [--models opt-6.7b ...]
 
 Every shipped config and those in tests/models/configs, cut to few layers with their widths as they are: each
-format stands in the config and in all its parts, as `torch_dtype` and as `dtype`. The phases are derived and
-proved anew for each; all formulas must be the same text, and name `w_dtype_bytes`. The run ends with 1 where
-any differs, after the table.
+format stands in the config and in all its parts, as `torch_dtype` or as `dtype`. Each phase is run with
+symbols; all formulas of all layers and the tensors of the cache must be the same, and name `w_dtype_bytes`.
+The run ends with 1 where any differs, after the table.
 """
 
 from __future__ import annotations
@@ -54,19 +54,21 @@ def derived(name: str, values: dict[str, object]) -> dict[str, str]:
     from forwardbook.analyzers.instances.pretrained.configs import parts
     from forwardbook.analyzers.instances.pretrained.depth import cut_depth
     from forwardbook.analyzers.instances.pretrained.whole import phases_of
-    from forwardbook.pipeline.model.costs import phase_costs
-    from forwardbook.pipeline.model.source import ModelRefused, from_values
+    from forwardbook.analyzers.symbolic.patterns import find_call
+    from forwardbook.analyzers.symbolic.run import first_that_runs, run_symbolically
+    from forwardbook.pipeline.model.layers import layer_tree
+    from forwardbook.pipeline.model.source import from_values
 
     source = from_values(name, values, name)
     for part in parts(source.config):
         cut_depth(part)
     found: dict[str, str] = {}
     for phase in phases_of(source.model_class, source.config):
-        try:
-            costs = phase_costs(phase, torch.bfloat16, 1)
-            found[phase.name] = json.dumps([costs.model.model_dump(), costs.cache, costs.conditions])
-        except ModelRefused as refused:
-            found[phase.name] = str(refused).splitlines()[0]
+        _, run = first_that_runs(phase.recipe, lambda one: run_symbolically(one, torch.bfloat16))
+        call = find_call(run.trace, "", 0)
+        assert call is not None
+        cache = [(str(shape), str(kind)) for shape, kind in phase.filling.tensors]
+        found[phase.name] = json.dumps([layer_tree(run, call).record().model_dump(), cache])
     return found
 
 

@@ -213,6 +213,75 @@ def test_problems_of_compared_models_are_named(run: Run) -> None:
     assert 1 == run("compare", "gpt2", "bert-base", "--batch_size", "0")[2].count("batch_size = 0")
 
 
+USUAL = {"batch_size": 1, "seq_len": 2048}
+
+
+def _asked(run: Run, *arguments: str) -> tuple[dict[str, object], str]:
+    """The sizes of the phases, and all notes."""
+    code, out, err = run("analyze-model", *arguments, "--json")
+    assert 0 == code, err
+    found = json.loads(out)
+    return {name: one["sizes"] for name, one in found["phases"].items()}, "\n".join(found["notes"])
+
+
+def test_sizes_that_nobody_gave_are_one_sequence_of_2048_positions(run: Run) -> None:
+    """Any of them, which a note says; a point that was given whole has no such note."""
+    for given, sizes in (
+        ((), USUAL),
+        (("--batch_size", "4"), {**USUAL, "batch_size": 4}),
+        (("--seq_len", "9"), {**USUAL, "seq_len": 9}),
+    ):
+        found, notes = _asked(run, "llama-3.1-8b", *given)
+        taken = " ".join(f"--{name} {size}" for name, size in sizes.items() if f"--{name}" not in given)
+        assert {"prefill": sizes} == found
+        assert f"sizes that were not given are the usual ones: {taken}" in notes
+    assert "usual" not in _asked(run, "llama-3.1-8b", *POINT)[1]
+
+
+def test_decode_takes_the_length_that_was_given(run: Run) -> None:
+    """And does not say of it that it is no size of the model."""
+    for given in (("--seq_len", "2048"), ("--kv_len", "2048"), ()):
+        found, notes = _asked(run, "llama-3.1-8b", "--phase", "decode", "--batch_size", "1", *given)
+        assert {"decode": {"batch_size": 1, "kv_len": 2048}} == found
+        assert "not a size of this model" not in notes
+    _, notes = _asked(run, "llama-3.1-8b", "--phase", "decode", "--kv_len", "64", "--seq_len", "9")
+    assert "not a size of this model in this phase: seq_len" in notes
+
+
+def test_both_phases_of_a_model_without_decode_are_its_prefill(run: Run) -> None:
+    """With a note; a sweep and a comparison have what there is, too."""
+    found, notes = _asked(run, "bert-base", "--phase", "both")
+    assert {"prefill": {"batch_size": 1, "seq_len": 512}} == found  # as long as it takes
+    assert "this model has no decode" in notes
+    sweep = ("--sweep", "batch_size=1:2,seq_len=8", "--phase", "both", "--json")
+    rows = json.loads(run("analyze-model", "bert-base", *sweep)[1])["rows"]
+    assert ["prefill"] * 2 == [row["phase"] for row in rows]
+    code, out, _ = run("compare", "llama-2-7b", "bert-base", "--seq_len", "8", "--phase", "both")
+    assert (0, True) == (code, "note: this model has no decode" in out)
+
+
+def test_names_are_found_whatever_their_case(run: Run, tmp_path: Path) -> None:
+    """An id as a person types it; a folder of that name is the folder."""
+    flops = [
+        json.loads(run("analyze-model", name, *POINT, "--json")[1])["total"]["flops"]
+        for name in ("Llama-2-7B", "LLAMA-2-7b", LLAMA.upper())
+    ]
+    assert [29_261_612_187_648] * 3 == flops
+    assert 0 == run("analyze-model", "GPT-2", *POINT)[0]
+    (tmp_path / "Llama-2-7B").mkdir()
+    code, _, err = run("analyze-model", "Llama-2-7B", *POINT)
+    assert (2, True) == (code, "reading Llama-2-7B/config.json" in err)
+
+
+def test_old_names_of_classes_are_answered_with_a_note(run: Run, tmp_path: Path) -> None:
+    """Whichever class was taken is said, also after the structure was kept."""
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "config.json").write_text(json.dumps({**TINY, "architectures": ["NoSuchModel"]}))
+    for name in ("old", "--model_json=models/old_populated.json"):
+        _, notes = _asked(run, name, "--batch_size", "2", "--seq_len", "8")
+        assert "transformers has no NoSuchModel: taken is LlamaForCausalLM" in notes
+
+
 BAD = [
     (("no-such-model",), "nothing is downloaded"),
     (("llama-2-7b", "--batch_size", "0", "--seq_len", "-3"), "batch_size = 0, seq_len = -3"),
@@ -224,6 +293,7 @@ BAD = [
     (("whisper-large-v3", "--batch_size", "1", "--decoder_seq_len", "8", "--num_frames", "7"), "even number"),
     (("llama-2-7b", *POINT, "--num_frames", "8"), "takes no frames"),
     (("bert-base", "--batch_size", "1", "--seq_len", "8", "--phase", "decode"), "has no decode"),
+    (("bert-base", *POINT), "does not run at these sizes; its formulas hold where {seq_len} <= 512"),
     (("llama-2-7b", *POINT, "--plot", "x.gif"), ".svg, .png, .pdf"),
     (("llama-2-7b", "--sweep", "batch_size=1:x"), "no whole number"),
     (("llama-2-7b", "--sweep", "batch_size=1,seq_len=8,colour=1:3"), "colour"),

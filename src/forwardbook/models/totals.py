@@ -148,6 +148,7 @@ def holding(phases: Iterable[PhaseCosts], phase: str, sizes: Mapping[str, int], 
     candidates = [p for p in phases if p.phase == phase]
     if not candidates:
         raise SizesRefused(NO_STATE)
+    candidates = [p for p in candidates if is_same_call(p, candidates[0])]
     _checked(candidates, phase, sizes)
     broken: list[str] = []
     for candidate in candidates:
@@ -156,6 +157,11 @@ def holding(phases: Iterable[PhaseCosts], phase: str, sizes: Mapping[str, int], 
             return candidate
         broken.append(" and ".join(failed))
     raise NoFormulas(f"evaluating {phase}: no formulas hold at these sizes: not met: {'; or '.join(broken)}")
+
+
+def is_same_call(one: PhaseCosts, usual: PhaseCosts) -> bool:
+    """Whether formulas have every size of the usual ones; those that lack one are of other inputs."""
+    return {p.name for p in usual.parameters} <= {p.name for p in one.parameters}
 
 
 def _checked(candidates: Sequence[PhaseCosts], phase: str, sizes: Mapping[str, int]) -> None:

@@ -16,7 +16,7 @@ from forwardbook.models.memory import cached, memory
 from forwardbook.models.record import POSITIONS, PhaseCosts
 from forwardbook.models.roofline import Device
 from forwardbook.models.totals import NO_STATE, Attention, NoFormulas, SizesRefused, Widths, evaluate
-from forwardbook.models.usual import USUAL
+from forwardbook.models.usual import LENGTHS, USUAL
 from forwardbook.pipeline.model.find import changed, find_model, with_frames, with_image_size
 from forwardbook.pipeline.model.pipeline import Model, Told
 from forwardbook.pipeline.model.source import ConfigUnreadable, ModelRefused, ModelUnknown
@@ -160,6 +160,8 @@ def analyse(asked: Checked) -> Analysis:
     at = dict(asked.sizes)
     for name in asked.phases:
         try:
+            if "seq_len" not in asked.request.sizes:
+                at["seq_len"] = _usual_length(model, name, at, widths)
             costs = model.phase(name, at, widths)
         except ModelRefused as error:
             if not phases:
@@ -188,6 +190,16 @@ def analyse(asked: Checked) -> Analysis:
         devices=asked.devices,
         notes=tuple(notes),
     )
+
+
+def _usual_length(model: Model, phase: str, sizes: Mapping[str, int], widths: Widths) -> int:
+    """The first of the usual lengths at which the formulas of a phase hold: a BERT takes no more than 512."""
+    if not model.knows(phase):
+        model.phase(phase, {**sizes, "seq_len": LENGTHS[-1]}, widths)
+    for length in LENGTHS:
+        if model.knows(phase, {**sizes, "seq_len": length}, widths):
+            return length
+    return LENGTHS[0]
 
 
 def sizes_of(costs: PhaseCosts, sizes: Mapping[str, int]) -> dict[str, int]:

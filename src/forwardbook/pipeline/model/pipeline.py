@@ -10,7 +10,7 @@ from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.formula import Condition
 from forwardbook.models.architecture import Architecture
 from forwardbook.models.record import ModelCosts, PhaseCosts, tells_width
-from forwardbook.models.totals import NoFormulas, SizesRefused, Widths, holding, holds
+from forwardbook.models.totals import NoFormulas, SizesRefused, Widths, holding, holds, is_same_call
 from forwardbook.pipeline.model.find import config_digest
 from forwardbook.pipeline.model.source import (
     HangsOnData,
@@ -71,12 +71,25 @@ class Model:
             found = self._usual(chosen, dtype) if first else self._at(chosen, dtype, sizes, widths)
         except HangsOnData as refused:
             found = self._balanced(chosen, dtype, sizes, refused.sizes)
+        self._refuse_another_call(found, sizes, widths)
         self._keep(found)
         try:
             return holding(self._known(), name, sizes, widths)
         except NoFormulas:
-            self._keep(self._at(chosen, dtype, sizes, widths))
+            found = self._at(chosen, dtype, sizes, widths)
+            self._refuse_another_call(found, sizes, widths)
+            self._keep(found)
             return holding(self._known(), name, sizes, widths)
+
+    def knows(self, name: str, sizes: Mapping[str, int] | None = None, widths: Widths | None = None) -> bool:
+        """Whether there are formulas of a phase, or formulas that hold at these sizes."""
+        known = [p for p in self._known() if p.phase == name]
+        if sizes is None or not known:
+            return bool(known)
+        try:
+            return bool(holding(known, name, sizes, widths or Widths()))
+        except (NoFormulas, SizesRefused):
+            return False
 
     @property
     def generates(self) -> bool:
@@ -133,6 +146,16 @@ class Model:
             if all(holds(text, sizes, widths) for text in found.conditions):
                 return found
         return _proved(phase, dtype, sizes, near, dict.fromkeys(ones, 1))
+
+    def _refuse_another_call(self, found: PhaseCosts, sizes: Mapping[str, int], widths: Widths) -> None:
+        """Inputs that run at any size do not stand in for the usual ones where these do not run."""
+        usual = next((p for p in self._known() if p.phase == found.phase), found)
+        if not is_same_call(found, usual):
+            unmet = [text for text in usual.conditions if not holds(text, sizes, widths)]
+            raise ModelRefused(
+                f"running {self.architecture.model_id} ({found.phase}): it does not run at these sizes; "
+                f"its formulas hold where {' and '.join(unmet)}"
+            )
 
     def _balanced(
         self, phase: Phase, dtype: torch.dtype, sizes: Mapping[str, int], needed: Sequence[str]

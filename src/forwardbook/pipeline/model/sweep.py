@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from forwardbook.models.memory import cached
 from forwardbook.models.record import PhaseCosts
 from forwardbook.models.sweep import Columns, Sweep, Uncovered, grid
-from forwardbook.models.totals import SizesRefused
+from forwardbook.models.totals import SizesRefused, is_same_call
 from forwardbook.pipeline.model.analysis import Checked
 from forwardbook.pipeline.model.source import ModelRefused
 
@@ -44,7 +44,8 @@ def _columns(asked: Checked, name: str, values: Mapping[str, Sequence[int]]) -> 
     points = grid(values)
     for _ in range(DERIVATIONS):
         assert model.costs is not None
-        phases = [p for p in model.costs.phases if p.phase == name]
+        known = [p for p in model.costs.phases if p.phase == name]
+        phases = [p for p in known if is_same_call(p, known[0])]
         decodes = _decodes(asked, {size: int(array[0]) for size, array in points.items()})
         try:
             return Sweep(
