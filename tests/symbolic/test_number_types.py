@@ -1,11 +1,11 @@
-"""What stands for `int` in analysed code, where torch asks for a dtype."""
+"""What stands for `int` and `float` in analysed code, where torch asks for a dtype."""
 
 from __future__ import annotations
 
 import pytest
 import torch
 
-from forwardbook.analyzers.symbolic.bridges import Integer
+from forwardbook.analyzers.symbolic.followed import Integer, Real
 from forwardbook.analyzers.symbolic.number_types import types_of_numbers
 
 
@@ -28,7 +28,9 @@ def test_tensors_of_int_are_tensors_of_int64() -> None:
         ]
         with torch.device("meta"):
             there = torch.ones(2, dtype=kind)  # type: ignore[call-overload]
+        wide = torch.zeros(2, dtype=Real)  # type: ignore[call-overload]
     assert {torch.int64} == {one.dtype for one in (*made, there)}
+    assert torch.float64 == wide.dtype
     assert there.is_meta
 
 
