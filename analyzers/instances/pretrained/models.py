@@ -164,7 +164,7 @@ def instantiate(
     Its weights are of the default number format: what the config and its parts name is forgotten.
     """
     for part in parts(config):
-        part.__dict__["dtype"] = None  # else transformers builds in it, and no width of a weight could be asked
+        part.__dict__["dtype"] = None  # else transformers builds in it, and no other width could be asked
     model = library.make(model_class, config)
     model.train(False)
     return model
