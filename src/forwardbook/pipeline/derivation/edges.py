@@ -28,8 +28,9 @@ from forwardbook.profiling.proof import Point, measure, met_in, widths_of
 from forwardbook.profiling.sizes import draw
 
 Least = Mapping[str, int]
-MOST = 8  # further regimes of one call
-_TOGETHER = 4  # sizes at their least at once, of those at which a formula fails
+MOST = 12  # further regimes of one call
+_TOGETHER = 6  # sizes of which any may be at their least at once, of those at which a formula fails
+_COUNTS = ("groups", "head", "layers")
 _TRIES = 2  # points for each combination
 
 
@@ -51,7 +52,7 @@ def with_edges(
     if not recipe.least or not all(one.exact for one in found):
         return list(found)
     edges = _Edges(recipe, random.Random(seed), regimes)
-    return edges.closed([edges.without_edges(one) for one in found])
+    return edges.closed([edges.without_edges(one, tested=True) for one in found])
 
 
 class _Edges:
@@ -64,8 +65,11 @@ class _Edges:
         self._hints: Mapping[str, int] = {}
         self._sources: Mapping[str, str] = {}
 
-    def without_edges(self, one: Found) -> Found:
-        """The regime without what was asked that only sizes at their least break."""
+    def without_edges(self, one: Found, *, tested: bool) -> Found:
+        """The regime without what was asked that only sizes at their least break, or that changes nothing.
+
+        Where it was `tested` already what changes nothing is gone.
+        """
         self._hints = {name: note.hint for name, note in one.derived.notes.items()}
         self._sources = {name: note.source for name, note in one.derived.notes.items()}
         inside = [Condition.at_least(name, low + 1) for name, low in self._least.items()]
@@ -76,9 +80,23 @@ class _Edges:
             if condition.text() in said or not free:
                 continue
             others = [c for c in kept if c is not condition and sized([c])]
-            if draw(self._hints, [*self._stated, *others, *inside, negated(condition)], self._rng) is None:
+            if self._is_needless(one, [*self._stated, *others, *inside, negated(condition)], tested):
                 kept.remove(condition)
         return replace(one, conditions=tuple(kept))
+
+    def _is_needless(self, one: Found, broken: Sequence[Condition], tested: bool) -> bool:
+        """Whether no sizes above their least break a condition, or the formulas hold where they do."""
+        for _ in range(_TRIES):
+            sizes = draw(self._hints, broken, self._rng)
+            if sizes is None:
+                return True
+            if tested:
+                return False
+            for dtype in one.dtypes:
+                met = self._run(sizes, dtype)
+                if met is None or not _equal(one, dtype, met):
+                    return False
+        return True
 
     @property
     def _least(self) -> Least:
@@ -96,7 +114,7 @@ class _Edges:
             failed.update(dict.fromkeys(at))
             found = [_away(one, at) if id(one) in wrong else one for one in found]
             further = [_away(one, at) if id(one) in wrong else one for one in further]
-            if len(further) < MOST:
+            if len(further) < MOST and (len(at) == 1 or all(map(self._is_count, at))):
                 further += self._at(at)
         return [_with_zeros(one, zeros) for one in (*found, *further)]
 
@@ -109,13 +127,13 @@ class _Edges:
         zeros = {name: low for name, low in least.items() if low == 0}
         if len(zeros) > 2:
             yield zeros
-        for count in range(3, _TOGETHER + 1):
-            some = {name: least[name] for name in list(failed)[: _TOGETHER + 1]}
-            yield from (dict(pairs) for pairs in combinations(some.items(), count))
+        some = [(name, least[name]) for name in failed if self._is_count(name)][:_TOGETHER]
+        for count in range(3, len(some) + 1):
+            yield from (dict(several) for several in combinations(some, count))
 
     def _is_count(self, name: str) -> bool:
         """Whether it is often 1: what the caller chooses, groups, heads, layers; widths seldom are."""
-        return self._sources[name].endswith(".forward") or "groups" in name or "head" in name
+        return self._sources[name].endswith(".forward") or any(word in name for word in _COUNTS)
 
     def _tried(self, at: Least, found: Sequence[Found]) -> tuple[set[int], bool]:
         """Which regimes give another number there than is measured; whether one holds, in both widths."""
@@ -156,7 +174,7 @@ class _Edges:
         except Exception:  # noqa: BLE001 - nothing is known there: no regime holds
             return []
         label = ", ".join(f"{name} == {low}" for name, low in at.items())
-        exact = [self._beside(at).without_edges(one) for one in made if one.exact]
+        exact = [self._beside(at).without_edges(one, tested=False) for one in made if one.exact]
         return [_said(one, at, label, self._recipe) for one in exact]
 
     def _beside(self, at: Least) -> _Edges:
