@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from forwardbook.analyzers.instances.notation import Row
 
 SIZES = "input_size, hidden_size"
@@ -21,6 +23,15 @@ def _recurrent(name: str) -> tuple[Row, ...]:
         Row(f"{name}({SIZES}, batch_first=True)({batched})", scenario="batch first"),
         Row(f"{name}({SIZES}, bidirectional=True)({steps})", scenario="bidirectional"),
         Row(f"{name}({SIZES}, num_layers)({steps})", scenario="stacked"),
+    )
+
+
+def _of_heads(text: str, where: tuple[str, ...], even: Mapping[str, int]) -> tuple[Row, ...]:
+    """A call with the batch first: torch's fast path takes an even number of heads alone."""
+    [heads] = [name for name in even if "head" in name]
+    return (
+        Row(text, (*where, f"{{{heads}}} % 2 == 0"), hints=even, scenario="batch first, even heads"),
+        Row(text, (*where, f"{{{heads}}} % 2 == 1"), scenario="batch first"),
     )
 
 
@@ -49,11 +60,11 @@ ROWS = (
         ATTENTION,
         scenario="without weights",
     ),
-    Row(
+    *_of_heads(
         "MultiheadAttention(embed_dim, num_heads, batch_first=True)"
         "(x := floats(batch_size, seq_len, embed_dim), x, x)",
         ATTENTION,
-        scenario="batch first",
+        {"num_heads": 4, "embed_dim": 24},
     ),
     Row(
         "MultiheadAttention(embed_dim, num_heads)"
@@ -69,11 +80,11 @@ ROWS = (
         scenario="keys and values of other widths",
     ),
     Row(f"{LAYER}({SEQUENCE})", HEADS),
-    Row(
+    *_of_heads(
         "TransformerEncoderLayer(d_model, nhead, dim_feedforward, batch_first=True)"
         "(floats(batch_size, seq_len, d_model))",
         HEADS,
-        scenario="batch first",
+        {"nhead": 4, "d_model": 24},
     ),
     Row(f"{DECODER}({TARGET}, {SOURCE})", HEADS),
     Row(f"TransformerEncoder({LAYER}, num_layers)({SEQUENCE})", HEADS),
