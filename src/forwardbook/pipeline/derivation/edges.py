@@ -158,14 +158,18 @@ class _Edges:
     def _measured(self, at: Least, dtype: torch.dtype, inside: Sequence[Condition]) -> Iterator[_Met]:
         for _ in range(_TRIES if len(at) == 1 else 1):
             sizes = draw(self._hints, [*self._stated, *inside], self._rng, at)
-            if sizes is None:
+            met = self._run(sizes, dtype) if sizes is not None else None
+            if met is None:
                 return
-            try:
-                yield _Met(
-                    {**sizes, **widths_of(dtype)}, measure(self._recipe, sizes, dtype, widths_of(dtype))
-                )
-            except Exception:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
-                return
+            yield met
+
+    def _run(self, sizes: Mapping[str, int], dtype: torch.dtype) -> _Met | None:
+        """What a run gives; None where the module refuses these sizes."""
+        try:
+            trace = measure(self._recipe, sizes, dtype, widths_of(dtype))
+        except Exception:  # noqa: BLE001 - whatever the module raises
+            return None
+        return _Met({**sizes, **widths_of(dtype)}, trace)
 
     def _at(self, at: Least) -> list[Found]:
         """The regimes of the call with these sizes as numbers."""
