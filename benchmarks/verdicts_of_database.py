@@ -1,6 +1,6 @@
 """Decides the verdict of every stored entry from its facts, and says which would be another.
 
-    python benchmarks/verdicts_of_database.py [--database module_db.json] [--write]
+    python -m benchmarks.verdicts_of_database [--database module_db.json] [--write]
 
 Prints how many entries and regimes change, from which verdict to which and why. With --write, entries that
 change are saved with the new verdict and its reason; no other entry is touched.
@@ -13,6 +13,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+
+from benchmarks.known_faults import with_faults
 
 from forwardbook.schema import Entry
 from forwardbook.verdicts import WORSE, judged
@@ -33,7 +35,7 @@ def changed_entries(path: Path) -> Iterator[tuple[str, Entry, Entry]]:
         if entry.same_as is not None:
             copies.append(key)
             continue
-        told = judged(entry)
+        told = judged(with_faults(entry, database.rules_version))
         if verdicts(told) != verdicts(entry):
             found[key] = told
             yield key, entry, told

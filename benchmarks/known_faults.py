@@ -1,0 +1,56 @@
+"""Entries of earlier cost rules in; those whose formulas are known to be wrong, marked so, out.
+
+What a later version of the engine found out about an earlier one: each fault says which regimes have it and
+why their numbers are wrong. A class that is derived again carries the new rules and is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from benchmarks.grown_caches import kind_of
+
+from forwardbook.schema import Entry, Regime
+
+RULES: Final = "025851ec5b983408"
+"""The version of the rules that all of these faults are of."""
+
+
+def _runs(name: str) -> Callable[[Regime], bool]:
+    def found(regime: Regime) -> bool:
+        return any(
+            operation.partition(" ")[0] == name
+            for line in regime.flop_analysis.lines
+            for operation in line.operations
+        )
+
+    return found
+
+
+FAULTS: Final[Mapping[str, Callable[[Regime], bool]]] = {
+    "its boundary has a cache that the call extends twice": lambda regime: kind_of(regime) is not None,
+    "its peak and intermediates have statistics that batch norm saves in training alone": _runs(
+        "aten.native_batch_norm"
+    ),
+    "its peak, reads and writes are of a recurrent output that lies in memory otherwise": _runs(
+        "forwardbook.recurrent"
+    ),
+}
+"""Why the formulas of a regime are wrong, and which regimes that is true of."""
+
+
+def with_faults(entry: Entry, rules: str) -> Entry:
+    """The entry with each regime that has a fault unproved; `rules` are those of the database."""
+    if entry.versions.get("rules", rules) != RULES:
+        return entry
+    regimes = tuple(_marked(one) for one in entry.regimes)
+    return entry if regimes == entry.regimes else entry.model_copy(update={"regimes": regimes})
+
+
+def _marked(regime: Regime) -> Regime:
+    reasons = [reason for reason, has in FAULTS.items() if has(regime)]
+    if not reasons or regime.proof is None:
+        return regime
+    said = {"verdict": "unproved", "reason": f"{'; '.join(reasons)}; derive it again"}
+    return regime.model_copy(update={"proof": regime.proof.model_copy(update=said)})
