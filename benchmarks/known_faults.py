@@ -6,12 +6,13 @@ why their numbers are wrong. A class that is derived again carries the new rules
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from benchmarks.grown_caches import kind_of
 
 from forwardbook.schema import Entry, Regime
+from forwardbook.workspace import Database
 
 RULES: Final = "025851ec5b983408"
 """The version of the rules that all of these faults are of."""
@@ -40,16 +41,43 @@ FAULTS: Final[Mapping[str, Callable[[Regime], bool]]] = {
 """Why the formulas of a regime are wrong, and which regimes that is true of."""
 
 
-def with_faults(entry: Entry, rules: str) -> Entry:
+STRIDED: Final = "its peak and intermediates have a copy of what a linear layer adds its bias to in place"
+"""Why classes are wrong that hand a strided input of three or more dimensions to a layer with a bias."""
+
+_VIEWS: Final = frozenset({"aten.t", "aten.view", "aten.transpose", "aten.permute", "aten._unsafe_view"})
+_COPIED: Final = frozenset({"aten.clone", "aten.mm", "aten.add"})
+
+
+def strided(database: Database) -> frozenset[str]:
+    """The classes with a line that is such a layer and nothing else, and all that call one of them."""
+    found: set[str] = set()
+    calls: dict[str, set[str]] = {}
+    for key in database:
+        entry = database[key]
+        for regime in entry.regimes:
+            for line in regime.flop_analysis.lines:
+                names = {operation.partition(" ")[0] for operation in line.operations}
+                if names >= _COPIED and names - _COPIED <= _VIEWS:
+                    found.add(entry.full_class_name)
+            called = {call.class_name for call in regime.flop_analysis.submodule_calls}
+            calls.setdefault(entry.full_class_name, set()).update(called)
+    found.discard("torch.nn.modules.linear.Linear")
+    while more := {name for name, called in calls.items() if name not in found and called & found}:
+        found |= more
+    return frozenset(found)
+
+
+def with_faults(entry: Entry, rules: str, of_strided: Collection[str] = ()) -> Entry:
     """The entry with each regime that has a fault unproved; `rules` are those of the database."""
     if entry.versions.get("rules", rules) != RULES:
         return entry
-    regimes = tuple(_marked(one) for one in entry.regimes)
+    more = [STRIDED] if entry.full_class_name in of_strided else []
+    regimes = tuple(_marked(one, more) for one in entry.regimes)
     return entry if regimes == entry.regimes else entry.model_copy(update={"regimes": regimes})
 
 
-def _marked(regime: Regime) -> Regime:
-    reasons = [reason for reason, has in FAULTS.items() if has(regime)]
+def _marked(regime: Regime, more: Sequence[str]) -> Regime:
+    reasons = [*(reason for reason, has in FAULTS.items() if has(regime)), *more]
     if not reasons or regime.proof is None:
         return regime
     said = {"verdict": "unproved", "reason": f"{'; '.join(reasons)}; derive it again"}
