@@ -259,7 +259,11 @@ class _Some:
 
 def _said(one: Found, at: Least, label: str, recipe: Recipe) -> Found:
     """A regime of pinned sizes as one of the recipe: what they are is a condition, and in its points."""
-    conditions = tuple(Condition.that_is(name, low) for name, low in at.items())
+    values: dict[str, int | Expr] = dict(at)
+    stated = [Condition.parse(text).subs(values) for text in recipe.conditions]
+    known = {c.text() for c in one.conditions}
+    said = [c for c in stated if c.symbols() and not c.is_trivially_true() and c.text() not in known]
+    conditions = (*(Condition.that_is(name, low) for name, low in at.items()), *said)
     name = one.label.replace(recipe.scenario, f"{recipe.scenario}, {label}", 1)
 
     def whole(derived: Derived) -> Derived:
