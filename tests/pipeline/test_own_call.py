@@ -57,6 +57,20 @@ class Pyramid(nn.Module):
         return [lateral(m) for lateral, m in zip(self.laterals, maps)]
 
 
+@torch.jit.script
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    return x * 2.0
+
+
+class Scripted(nn.Module):
+    def __init__(self, dim: int = 8):
+        super().__init__()
+        self.fc = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        return doubled(self.fc(x))
+
+
 class Fussy(nn.Module):
     def __init__(self, width: int = 8):
         super().__init__()
@@ -144,6 +158,19 @@ def test_a_call_that_fails_is_replaced_by_no_other(root: Path, monkeypatch: pyte
     assert f"{FILE}.py:{line} in forward: return self.fc(x)" in told.problem
     assert "width = 64, batch_size = 5, seq_len = 7, hidden_size = 11" in told.problem
     assert "bears its name (x=batch_size,dim)" in told.problem
+
+
+def test_code_that_torch_compiled_is_refused_by_its_line_without_its_frames(root: Path) -> None:
+    """The user's line and what to do; no word of an interpreter's stack."""
+    request = _request(root, "Scripted", {"dim": "8"}, {"x": "batch_size,seq_len,dim"})
+    with pytest.raises(RuntimeError) as raised:
+        work(request)
+    told = described(request, raised.value).problem
+    assert told is not None
+    line = SOURCE.splitlines().index("        return doubled(self.fc(x))") + 1
+    assert f"{FILE}.py:{line} in forward: return doubled(self.fc(x))" in told
+    assert "analyse it uncompiled" in told
+    assert "Traceback" not in told
 
 
 def test_an_entry_of_a_catalogue_is_derived_again_as_it_was_found(root: Path) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _OURS: Final = str(Path(forwardbook.__file__).parent)
 _PYTHON: Final = sysconfig.get_path("stdlib")
 _LINES: Final = 12  # of a message; some libraries raise with pages of text
-_FRAMES: Final = "\nException raised from "
+_FRAMES: Final = ("\nException raised from ", "\nTraceback of TorchScript")
 _OUT_OF_MEMORY: Final = (
     "can't allocate memory",
     "Cannot allocate memory",
@@ -224,7 +224,9 @@ def _own_fault(request: Request, error: BaseException) -> Response:
 
 
 def _message(error: BaseException) -> str:
-    text = str(error).partition(_FRAMES)[0]  # torch adds the frames of its C++
+    text = str(error)
+    for frames in _FRAMES:  # torch adds those of its C++ and of its interpreter
+        text = text.partition(frames)[0]
     lines = text.strip().splitlines()
     return "\n    ".join(lines[:_LINES] + (["..."] if len(lines) > _LINES else []))
 
