@@ -70,10 +70,10 @@ class Sliced(nn.Module):
     def __init__(self, dim: int = 16):
         super().__init__()
         self.fc = nn.Linear(dim, dim)
-        self.half = nn.Linear(dim // 2, dim, bias=False)
+        self.part = nn.Linear(dim // 2, dim, bias=False)
 
     def forward(self, x):
-        return self.fc(x[:, ::2]), self.half(x[..., : x.shape[-1] // 2])
+        return self.fc(x[:, ::2]), self.part(x[..., : x.shape[-1] // 2])
 
 
 class ChannelsNorm(nn.Module):

@@ -8,7 +8,13 @@ from dataclasses import replace
 import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.assume import distinct, informative, substituted
+from forwardbook.analyzers.symbolic.assume import (
+    distinct,
+    independent,
+    informative,
+    is_true_above_one,
+    substituted,
+)
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
@@ -194,7 +200,8 @@ def _at(regime: Found, held: Condition) -> Found:
     one: dict[str, int | Expr] = {name: 1 for c in fixed for name in c.symbols()}
     pattern = substituted(regime.derived.pattern, one)
     said = [c.subs(one) for c in conditions]
-    kept = [c for c in informative(said, said) if not c.is_trivially_true()]
+    at_one = [c for c in said if is_true_above_one(c)]  # they were put to the test, and matter
+    kept = [c for c in independent([*informative(said, said), *at_one], True) if not c.is_trivially_true()]
     return replace(
         regime, derived=replace(regime.derived, pattern=pattern), conditions=tuple(distinct([*fixed, *kept]))
     )

@@ -18,3 +18,9 @@ def excludes_one(test: Condition, said: Sequence[Condition]) -> bool:
     return len(names) == 1 and any(
         c.symbols() == names and not c.is_met(dict.fromkeys(names, 1)) for c in said
     )
+
+
+def is_at_one(test: Condition, held: Sequence[Condition]) -> bool:
+    """Whether a test is that a size is above 1 which is held at 1: there is nothing to try, or to say."""
+    ones = {c.left for c in held if c.op == "==" and c.right == Expr.const(1)}
+    return is_above_one(test) and test.left in ones

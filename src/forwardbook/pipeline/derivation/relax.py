@@ -21,7 +21,7 @@ from forwardbook.pipeline.derivation.breaking import Bench
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.fruitless import Fruitless
 from forwardbook.pipeline.derivation.of_callers import Outcome, each_of_callers, of_callers
-from forwardbook.pipeline.derivation.ones import excludes_one
+from forwardbook.pipeline.derivation.ones import excludes_one, is_at_one
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.own_conditions import of_others
 from forwardbook.pipeline.derivation.regimes import negated
@@ -82,7 +82,7 @@ def relax(
     essential = [informative(one.pattern.conditions, one.pattern.conditions) for one in derived]
     learnt = Learnt() if learnt is None else learnt
     bench = Bench(derived, essential, held, numbers, random.Random(seed), learnt.fruitless)
-    tests = _tests(derived, essential)
+    tests = [test for test in _tests(derived, essential) if not is_at_one(test, held)]
     outcomes = {test.text(): bench.outcome_of_two(test) for test in tests}
     undrawn = frozenset(bench.undrawn)
     beyond = {test.text(): _beyond(test, outcomes[test.text()], bench, learnt) for test in tests}
