@@ -16,10 +16,13 @@ LONGEST: Final = 20_000_000_000
 """flops of a whole run above which the CPU takes more than a second or two."""
 
 
-def ask(case: Case, operations: Iterable[str], of_data: Sequence[str] = ()) -> list[Judge]:
+def ask(
+    case: Case, operations: Iterable[str], of_data: Sequence[str] = (), decided: Sequence[str] = ()
+) -> list[Judge]:
     """What each judge says of one call, in which `operations` ran.
 
-    A run with weights has sizes `of_data` of its own, so that nobody can hold it against ours.
+    A run with weights has sizes `of_data` of its own, so that nobody can hold it against ours. What was
+    `decided` of data for us it decides by its own: it may go the other way, and says nothing of ours then.
     A judge without an opinion was asked 0 times, and its remark says why. What it cannot see of a call is in
     its remark, by operation, and in neither of the two numbers.
     """
@@ -40,7 +43,10 @@ def ask(case: Case, operations: Iterable[str], of_data: Sequence[str] = ()) -> l
         theirs = case.allocations()
     except Exception as error:  # noqa: BLE001 - analysed code may raise anything on the CPU
         return [flops, weights, silence(ALLOCATOR, "peak", _reason(error))]
-    return [flops, weights, of_peak(case, theirs, names)]
+    peak = of_peak(case, theirs, names)
+    if decided and peak.disagrees:
+        peak = silence(ALLOCATOR, "peak", f"its data may decide otherwise: {'; '.join(decided)}")
+    return [flops, weights, peak]
 
 
 def _of_weights(case: Case, counted: Counted) -> Judge:

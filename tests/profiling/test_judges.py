@@ -58,6 +58,14 @@ def three_rows(sizes: Sizes, module: nn.Module, maker: InputMaker) -> Inputs:
     return (maker.floats((3, sizes("features", 5))),), {}
 
 
+class Forked(nn.Module):
+    """One result where its data says so, as all data does, and a smaller one where it is taken as no."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cat([x, x]) if x.mean() > -9 else x * 2
+
+
+FORKED = Recipe(target=f"{__name__}.Forked", library="tests", build=lambda sizes: Forked(), inputs=three_rows)
 TWICE = Recipe(target=f"{__name__}.Twice", library="tests", build=twice, inputs=three_rows)
 
 
@@ -67,6 +75,7 @@ def said(
     path: str = "",
     occurrence: int = 0,
     wrong: dict[str, int] | None = None,
+    decided: tuple[str, ...] = (),
 ) -> dict[str, Judge]:
     """What the judges say of our measurement, or of `wrong` numbers in its place, by quantity."""
     trace, _ = run_measured(recipe, sizes or {}, torch.float32, Widths(4, 4, 4))
@@ -76,7 +85,7 @@ def said(
     measured = {name: int(size) for name, size in quantities.items()} | (wrong or {})  # type: ignore[call-overload]
     names = [operation.name for operation in trace.of(call)]
     case = Case(recipe, sizes or {}, torch.float32, path, occurrence, measured)
-    return {j.quantity: j for j in ask(case, names)}
+    return {j.quantity: j for j in ask(case, names, decided=decided)}
 
 
 def recipe_of(target: str) -> Recipe:
@@ -218,6 +227,14 @@ def test_a_module_that_cannot_run_has_no_judges() -> None:
     judges = ask(Case(replace(TWICE, inputs=too_wide), {}, torch.float32, "", 0, {}), [])
     assert [0, 0, 0] == [j.asked for j in judges]
     assert all("it could not run the call: RuntimeError" in j.remark for j in judges)
+
+
+def test_a_run_whose_data_goes_another_way_says_nothing_of_ours() -> None:
+    """Where a branch on data was decided the allocator's disagreement is none; where none was, it stays."""
+    assert said(FORKED)["peak"].disagrees
+    judge = said(FORKED, decided=("a branch, taken as False",))["peak"]
+    assert (0, 0) == (judge.agreed, judge.asked)
+    assert judge.remark == "its data may decide otherwise: a branch, taken as False"
 
 
 def test_a_large_model_is_not_built() -> None:
