@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from pydantic import JsonValue
 
+from forwardbook.analyzers.instances.parameter_kinds import CONFIGS, annotations_of
+
 GIVEN = "given"
 """The value of a parameter that has a default and is given a tensor."""
+_OTHERS = {"builtins", "torch", "transformers"}
 _FORMATS = {"device", "dtype"}  # where it runs is no cost, and widths have names in every formula
 
 
@@ -45,6 +49,33 @@ def defaults_of(cls: type, method: str) -> dict[str, JsonValue]:
     """Each parameter whose default is a plain value, with that value."""
     parameters = parameters_of(cls, method).items()
     return {name: as_json(one.default) for name, one in parameters if is_plain(one.default)}
+
+
+def config_defaults_of(cls: type) -> dict[str, JsonValue]:
+    """The whole numbers that fields of its constructor's configs have where a caller gives none.
+
+    A config is a dataclass, or of the class that annotates a parameter with such a name, with the parts it
+    makes by itself; configs of transformers are left out: their files give every field.
+    """
+    kinds = annotations_of(cls.__init__).items()  # type: ignore[misc]
+    configs = [kind for name, kind in kinds if isinstance(kind, type) and _is_config(name, kind)]
+    return {name: value for kind in configs for name, value in _fields(kind) if type(value) is int}
+
+
+def _is_config(name: str, kind: type) -> bool:
+    own = kind.__module__.partition(".")[0] not in _OTHERS
+    return own and (dataclasses.is_dataclass(kind) or CONFIGS.fullmatch(name.lower()) is not None)
+
+
+def _fields(kind: type) -> Iterator[tuple[str, JsonValue]]:
+    if not dataclasses.is_dataclass(kind):
+        yield from defaults_of(kind, "__init__").items()
+        return
+    for one in dataclasses.fields(kind):
+        if isinstance(one.default_factory, type):
+            yield from _fields(one.default_factory)
+        elif is_plain(one.default):
+            yield one.name, as_json(one.default)
 
 
 def is_plain(value: object) -> bool:

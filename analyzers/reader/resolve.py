@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 from libcst.helpers import get_full_name_for_node
 
+from forwardbook.analyzers.reader.bindings import Binding
 from forwardbook.analyzers.reader.sources import SourceFile, Sources
 
 
@@ -34,7 +35,7 @@ def resolve(
         return None
     seen = _seen | {key}
     head, _, rest = dotted.partition(".")
-    for binding in reversed(source.bindings.get(head, ())):
+    for binding in _told(source.bindings.get(head, ())):
         if binding.kind == "import":
             found = _imported(sources, binding.module, binding.attribute, rest, seen)
             if found is not None:
@@ -49,6 +50,16 @@ def resolve(
         if found is not None:
             return found
     return _submodule(sources, source, head, rest, seen) if source.is_package else None
+
+
+def _told(bindings: Sequence[Binding]) -> Iterator[Binding]:
+    """Bindings, the last first; `X = None` last of all: it stands where another branch defines X."""
+    yield from (one for one in reversed(bindings) if not _is_none(one.node))
+    yield from (one for one in reversed(bindings) if _is_none(one.node))
+
+
+def _is_none(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Assign) and isinstance(node.value, cst.Name) and node.value.value == "None"
 
 
 def _imported(

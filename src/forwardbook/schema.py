@@ -281,7 +281,7 @@ class Entry(Record):
     given: Given | None = None
     defaults: dict[str, JsonValue] = Field(default_factory=dict)
     """Each parameter of the constructor whose default is a number, a boolean, None, a text or a list of
-    these, and that default; nothing where it is not known."""
+    these, and that default, and so each whole number of its config; nothing where it is not known."""
     call_defaults: dict[str, JsonValue] = Field(default_factory=dict)
     """The same of forward()."""
     proposal: Proposal | None = None

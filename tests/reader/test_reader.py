@@ -167,3 +167,17 @@ def test_transformers_reexport() -> None:
 def test_torch_reexport() -> None:
     """A torch.nn class is found where it is defined."""
     assert read_class("torch.nn.Linear").full_class_name == "torch.nn.modules.linear.Linear"
+
+
+def test_a_name_that_another_branch_sets_to_none_is_the_class_and_the_function_it_defines(
+    package: Path,
+) -> None:
+    """`else: Norm = None` hides neither a class nor a helper."""
+    package.write_text(
+        "if flag:\n    class Norm:\n        def forward(self, x):\n            return scaled(x)\n"
+        "    def scaled(x):\n        return x\n"
+        "else:\n    Norm = None\n    scaled = None\n"
+    )
+    facts = read_class("Norm", package)
+    assert facts.span.line == 2
+    assert [item.qualname for item in facts.helpers] == ["scaled"]

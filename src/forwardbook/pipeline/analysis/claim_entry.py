@@ -155,8 +155,10 @@ def _judges(judged: Judged) -> list[Judge]:
         return []
     agreed = [ours == theirs for ours, theirs in judged.counter]
     ours, theirs = next((pair for pair in judged.counter if pair[0] != pair[1]), judged.counter[0])
-    numbers = {"ours": ours, "theirs": theirs}
-    return [Judge(name=COUNTER, quantity="flops", agreed=sum(agreed), asked=len(agreed), **numbers)]
+    asked = len(agreed)
+    return [
+        Judge(name=COUNTER, quantity="flops", agreed=sum(agreed), asked=asked, ours=ours, theirs=theirs)
+    ]
 
 
 def _parameters(claim: Claim, judged: Judged, names: Sequence[str]) -> list[Parameter]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from forwardbook.schema import Entry
+from forwardbook.schema import Entry, Judge, Unresolved
 from forwardbook.verdicts import disputes
 
 LONGEST: Final = 300  # characters of a reason
@@ -22,7 +22,7 @@ def kind_of(entry: Entry) -> str:
 
 def place_of(entry: Entry) -> str:
     """The file and line of the first thing unresolved, or that a judge disputes, if any is known."""
-    rows = [*entry.unresolved, *(judge for _, judge in disputes(entry))]
+    rows: list[Unresolved | Judge] = [*entry.unresolved, *(judge for _, judge in disputes(entry))]
     return next((f"{row.file}:{row.line}" for row in rows if row.file), "")
 
 

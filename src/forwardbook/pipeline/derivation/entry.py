@@ -10,7 +10,7 @@ from forwardbook.analyzers.symbolic.run import SizeNote
 from forwardbook.analyzers.symbolic.summary import short_file
 from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.assumptions import left_out, uncast
-from forwardbook.pipeline.derivation.defaults import plain_defaults
+from forwardbook.pipeline.derivation.defaults import constructor_defaults, plain_defaults
 from forwardbook.pipeline.derivation.entry_lines import flop_line, memory_line, reasoning, statements, text
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.places import context, contexts
@@ -214,7 +214,7 @@ def record(
         ),
         source_hash=facts.source_hash,
         versions=current_versions(library),
-        defaults=plain_defaults(facts.full_class_name, "__init__"),
+        defaults=constructor_defaults(facts.full_class_name),
         call_defaults=plain_defaults(facts.full_class_name, "forward"),
         parameters=parameters(notes_of(kept), regimes),
         regimes=tuple(regimes),

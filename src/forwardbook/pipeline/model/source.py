@@ -121,7 +121,7 @@ def from_values(model_id: str, values: dict[str, object], source: str) -> ModelS
     notes: list[str] = []
     kind = values.get("model_type")
     if not _is_known(kind) and model_class is not None and model_class.config_class is not None:
-        own = cast("type[PreTrainedConfig]", model_class.config_class).model_type
+        own = model_class.config_class.model_type
         notes.append(f"transformers has no model_type {kind!r}: read as {own}, of {model_class.__name__}")
         values = {**values, "model_type": own}
     try:
