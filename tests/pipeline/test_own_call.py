@@ -71,6 +71,16 @@ class Scripted(nn.Module):
         return doubled(self.fc(x))
 
 
+class Packed(nn.Module):
+    def __init__(self, dim: int = 8):
+        super().__init__()
+        self.lstm = nn.LSTM(dim, dim, batch_first=True)
+
+    def forward(self, x, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+        return self.lstm(packed)[1]
+
+
 class Fussy(nn.Module):
     def __init__(self, width: int = 8):
         super().__init__()
@@ -171,6 +181,20 @@ def test_code_that_torch_compiled_is_refused_by_its_line_without_its_frames(root
     assert f"{FILE}.py:{line} in forward: return doubled(self.fc(x))" in told
     assert "analyse it uncompiled" in told
     assert "Traceback" not in told
+
+
+def test_a_function_that_takes_no_free_sizes_is_refused_with_what_helps(root: Path) -> None:
+    """Other inputs would not help: the user is told of one call with numbers."""
+    inputs = {"x": "batch_size,seq_len,dim", "lengths": "batch_size,:int64"}
+    request = _request(root, "Packed", {"dim": "8"}, inputs)
+    with pytest.raises(RuntimeError) as raised:
+        work(request)
+    told = described(request, raised.value).problem
+    assert told is not None
+    line = next(n for n, text in enumerate(SOURCE.splitlines(), 1) if "packed = " in text)
+    assert f"{FILE}.py:{line} in forward: packed = " in told
+    assert "forwardbook.cost(module, *inputs)" in told
+    assert "give other inputs" not in told
 
 
 def test_an_entry_of_a_catalogue_is_derived_again_as_it_was_found(root: Path) -> None:

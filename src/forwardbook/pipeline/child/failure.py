@@ -69,7 +69,7 @@ def described(request: Request, error: BaseException) -> Response:
     if isinstance(error, SystemExit):
         raised = f"it ended the process with sys.exit({error.code!r})"
     if kind == "forward" and request.inputs:
-        advice = _OF_SCRIPTS if "TorchScript" in str(error) else _OF_INPUTS
+        advice = next((told for text, told in _OF_NUMBERS.items() if text in str(error)), _OF_INPUTS)
     notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", ()))
     return Response(
         problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}{notes}\n  {advice}",
@@ -87,10 +87,16 @@ _STAGES: Final[dict[ProblemKind, tuple[str, str]]] = {
 }
 
 
-_OF_SCRIPTS: Final = (
-    "code compiled by torch.jit.script takes no symbolic sizes: analyse it uncompiled, "
-    "or count one call with forwardbook.cost(module, *inputs)"
-)
+_OF_NUMBERS: Final = {  # by what torch says where its code takes no symbolic sizes, whichever they are
+    "TorchScript": (
+        "code compiled by torch.jit.script takes no symbolic sizes: analyse it uncompiled, "
+        "or count one call with forwardbook.cost(module, *inputs)"
+    ),
+    "symbolic sizes/strides": (
+        "torch runs this line with numbers alone, not with sizes that stay free: analyse a class without it, "
+        "or count one call with forwardbook.cost(module, *inputs)"
+    ),
+}
 _OF_INPUTS: Final = (
     "give other inputs: a dimension that is a size of the constructor bears its name (x=batch_size,dim),\n"
     "  one that must be divisible is a product (4*height); without a comma a value is a number (start=4),\n"
