@@ -150,7 +150,7 @@ def truth(case: Case, sizes: Sizes, choices: Mapping[str, object]) -> tuple[int,
     with _slow_attention(), torch.no_grad(), FlopCounterMode(display=False) as counter:
         built(case, sizes, choices)(**call)
     report = forwardbook.cost(built(case, sizes, choices), **inputs(case, sizes, choices))
-    flops = counter.get_total_flops() if case.flops is None else case.flops(sizes)
+    flops = case.scale * counter.get_total_flops() if case.flops is None else case.flops(sizes)
     return flops, {name: getattr(report, name) for name in QUANTITIES}
 
 
