@@ -69,7 +69,8 @@ def described(request: Request, error: BaseException) -> Response:
     if isinstance(error, SystemExit):
         raised = f"it ended the process with sys.exit({error.code!r})"
     if kind == "forward" and request.inputs:
-        advice = next((told for text, told in _OF_NUMBERS.items() if text in str(error)), _OF_INPUTS)
+        advice = _OF_INPUTS
+    advice = next((told for text, told in _OF_NUMBERS.items() if text in str(error)), advice)
     notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", ()))
     return Response(
         problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}{notes}\n  {advice}",
@@ -90,6 +91,10 @@ _STAGES: Final[dict[ProblemKind, tuple[str, str]]] = {
 _OF_NUMBERS: Final = {  # by what torch says where its code takes no symbolic sizes, whichever they are
     "TorchScript": (
         "code compiled by torch.jit.script takes no symbolic sizes: analyse it uncompiled, "
+        "or count one call with forwardbook.cost(module, *inputs)"
+    ),
+    "is not a valid constant": (
+        "torch.jit.script takes no module whose sizes stay free: analyse it uncompiled, "
         "or count one call with forwardbook.cost(module, *inputs)"
     ),
     "symbolic sizes/strides": (
