@@ -121,14 +121,17 @@ def test_required_parameters(calculator: Calculator, prefill: Regime) -> None:
 
 
 def test_outside_every_regime_all_reasons_are_named(calculator: Calculator, sizes: Sizes) -> None:
-    """The error says for each regime which condition fails, which name is missing, which is not its own."""
+    """The error says for each regime which condition fails, which name is missing, which is not its own.
+
+    A name that another regime has is nothing that the class does not depend on.
+    """
     del sizes["chunk_size"]
     with pytest.raises(OutsideRegimesError) as caught:
         calculator.flops(**{**sizes, "windows": 2})
     message = str(caught.value)
 
     assert "prefill: missing {chunk_size}; does not depend on {windows}" in message
-    assert "decode: missing {text_config.kv_len}; does not depend on {seq_len}" in message
+    assert "decode: missing {text_config.kv_len}; has no size {seq_len}" in message
     assert "windows is not a name of this class; did you mean window?" in message
 
 

@@ -137,9 +137,18 @@ def fitting(regime: type[RegimeFormulas], sizes: Mapping[str, int]) -> dict[str,
         return None
 
 
-def problems(regime: type[RegimeFormulas], sizes: Mapping[str, int], *, forced: bool = False) -> list[str]:
-    """Why the regime does not hold: names missing or not taken, sizes too small, conditions that fail."""
-    found = _name_problems(regime, tuple(sizes), forced=forced)
+def problems(
+    regime: type[RegimeFormulas],
+    sizes: Mapping[str, int],
+    *,
+    forced: bool = False,
+    others: Set[str] = frozenset(),
+) -> list[str]:
+    """Why the regime does not hold: names missing or not taken, sizes too small, conditions that fail.
+
+    The class depends on `others`, though this regime may not have them.
+    """
+    found = _name_problems(regime, tuple(sizes), others, forced=forced)
     if any(name not in sizes for name in regime.parameters):
         return found
     small = [(name, least) for name, least in regime.least_sizes.items() if sizes[name] < least]
@@ -148,29 +157,40 @@ def problems(regime: type[RegimeFormulas], sizes: Mapping[str, int], *, forced: 
 
 
 def outside(
-    class_name: str, regimes: Regimes, sizes: Mapping[str, int], *, forced: bool = False
+    class_name: str,
+    regimes: Regimes,
+    sizes: Mapping[str, int],
+    *,
+    forced: bool = False,
+    others: Set[str] = frozenset(),
 ) -> OutsideRegimesError:
-    """The error that says for each regime what fails."""
+    """The error that says for each regime what fails; `others` are further names the class depends on."""
     known = {name for regime in regimes for name in regime.parameters}
     given = ", ".join(f"{name}={value}" for name, value in sizes.items()) or "no sizes"
     lines = [f"evaluating {class_name}: no regime holds for {given}"]
     if not regimes:
         lines.append("  it has no formulas; `forwardbook show` says what is unresolved")
-    lines += [
-        f"  {regime.name}: {'; '.join(problems(regime, sizes, forced=forced)) or 'holds'}"
-        for regime in regimes
-    ]
+    for regime in regimes:
+        found = problems(regime, sizes, forced=forced, others=known | others)
+        lines.append(f"  {regime.name}: {'; '.join(found) or 'holds'}")
     for name in sizes:
         if name not in known | WIDTHS and (near := difflib.get_close_matches(name, known, n=3)):
             lines.append(f"  {name} is not a name of this class; did you mean {' or '.join(near)}?")
     return OutsideRegimesError("\n".join(lines))
 
 
-def _name_problems(regime: type[RegimeFormulas], given: Sequence[str], *, forced: bool = False) -> list[str]:
+def _name_problems(
+    regime: type[RegimeFormulas], given: Sequence[str], others: Set[str], *, forced: bool = False
+) -> list[str]:
     missing = [f"{{{name}}}" for name in regime.parameters if name not in given]
     foreign = [f"{{{name}}}" for name in given if name not in regime.parameters and name not in WIDTHS]
     found = [f"missing {', '.join(missing)}"] if missing else []
-    return found + ([f"does not depend on {', '.join(foreign)}"] if foreign and not forced else [])
+    if forced:
+        return found
+    elsewhere = [name for name in foreign if name.strip("{}") in others]
+    nowhere = [name for name in foreign if name not in elsewhere]
+    found += [f"has no size {', '.join(elsewhere)}"] if elsewhere else []
+    return found + ([f"does not depend on {', '.join(nowhere)}"] if nowhere else [])
 
 
 def _failing(regime: type[RegimeFormulas], sizes: Mapping[str, int]) -> list[str]:

@@ -169,7 +169,8 @@ class Calculator:
             if python_sizes is not None:
                 return candidate, python_sizes
         if regime is None:
-            raise outside(self.class_name, self._of_build(choices or {}), sizes)
+            of_class = {*self.defaults, *(name for one in self.regimes for name in one.parameters)}
+            raise outside(self.class_name, self._of_build(choices or {}), sizes, others=of_class)
         raise outside(self.class_name, candidates, sizes, forced=True)
 
     def _candidates(
