@@ -158,7 +158,7 @@ def informative(conditions: Sequence[Condition], given: Sequence[Condition]) -> 
     the conditions that are kept: of several that say the same in other words, one has to stay.
     """
     said_once = not_implied(not_implied(distinct(conditions)), lowest=2)
-    kept = [c for c in said_once if not is_true_above_one(c)]
+    kept = [c for c in said_once if not _above_one(c)]
     said = set(conditions)
     context = [c for c in given if c not in said]
     for condition in sorted(kept, key=lambda c: len(c.text()), reverse=True):
@@ -213,8 +213,7 @@ def _is_positive(value: Expr) -> bool:
     return is_simple(value, _TERMS, _DEPTH) and value.at_least(Expr.const(0))
 
 
-def is_true_above_one(condition: Condition) -> bool:
-    """Whether it holds at all sizes from 2 on, as far as the algebra tells."""
+def _above_one(condition: Condition) -> bool:
     if not is_simple(condition.left - condition.right, _TERMS, _DEPTH):
         return False
     moved: dict[str, int | Expr] = {name: Expr.symbol(name) + 1 for name in condition.symbols()}

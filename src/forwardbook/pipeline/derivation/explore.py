@@ -8,13 +8,7 @@ from dataclasses import replace
 import torch
 
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.assume import (
-    distinct,
-    independent,
-    informative,
-    is_true_above_one,
-    substituted,
-)
+from forwardbook.analyzers.symbolic.assume import distinct, independent, informative, substituted
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
@@ -200,8 +194,8 @@ def _at(regime: Found, held: Condition) -> Found:
     one: dict[str, int | Expr] = {name: 1 for c in fixed for name in c.symbols()}
     pattern = substituted(regime.derived.pattern, one)
     said = [c.subs(one) for c in conditions]
-    at_one = [c for c in said if is_true_above_one(c)]  # they were put to the test, and matter
-    kept = [c for c in independent([*informative(said, said), *at_one], True) if not c.is_trivially_true()]
+    # each was put to the test and matters, be it at a size of 1 alone
+    kept = independent([c for c in distinct(said) if not c.is_trivially_true()], zeros=True)
     return replace(
         regime, derived=replace(regime.derived, pattern=pattern), conditions=tuple(distinct([*fixed, *kept]))
     )
