@@ -15,7 +15,7 @@ from pydantic import Field
 
 from forwardbook.schema import Formula, Judge, Parameter, Record, Unresolved
 
-COSTS_VERSION: Final = 2
+COSTS_VERSION: Final = 1
 PhaseName = Literal["prefill", "decode"]
 
 POSITIONS: Final = ("seq_len", "decoder_seq_len", "kv_len")
