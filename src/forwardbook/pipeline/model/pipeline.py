@@ -179,7 +179,7 @@ class Model:
             matter = {name: text for name, text in found.versions.items() if name != "python"}
             if found.parameter_count and not all(tells_width(p.model.costs.weights) for p in found.phases):
                 continue
-            # of its operations nothing is kept: where one of them costs another amount, COSTS_VERSION is another
+            # of its operations nothing is kept: where one costs another amount, so is COSTS_VERSION
             if found.config_digest == digest and not differing(matter, found.rules_version, ()):
                 return found
         return None
