@@ -22,6 +22,9 @@ from forwardbook.schema import Derivation, Entry
 
 READ: Final = "read from source: "  # before the reason for which reading and running do not agree
 NOT_COMPARED: Final = "not compared: this call was found by trying inputs, which reading source does not do"
+NOT_FOLLOWED: Final = "not compared: torch takes its fast path there, which reading source does not follow"
+FAST_PATHS: Final = ("aten._native_multi_head_attention", "aten._transformer_encoder_layer_fwd")
+"""Operations that torch's modules dispatch in eval mode in place of what their source says."""
 Numbers = Mapping[str, int] | None
 Runs = tuple[SymbolicRun | None, SymbolicRun | None, str]  # run, read, and why it could not be read
 
@@ -81,6 +84,9 @@ class SecondReading:
         if problem:
             self.reasons.setdefault(derived.target, problem)
         if ran is None or read is None:
+            return None
+        if any(operation.name in FAST_PATHS for operation in ran.trace.operations):
+            self.reasons.setdefault(derived.target, NOT_FOLLOWED)
             return None
         path, occurrence = derived.pattern.path, derived.pattern.occurrence
         summary, others = (summary_at(run, path, occurrence) for run in (read, ran))
