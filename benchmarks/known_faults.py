@@ -41,6 +41,10 @@ FAULTS: Final[Mapping[str, Callable[[Regime], bool]]] = {
 """Why the formulas of a regime are wrong, and which regimes that is true of."""
 
 
+NAMED: Final[Mapping[str, str]] = {
+    "torch.nn.modules.adaptive.AdaptiveLogSoftmaxWithLoss": "measurement refutes it at larger sizes",
+}
+"""Classes by name, and why."""
 STRIDED: Final = "its peak and intermediates have a copy of what a linear layer adds its bias to in place"
 """Why classes are wrong that hand a strided input of three or more dimensions to a layer with a bias."""
 
@@ -72,6 +76,7 @@ def with_faults(entry: Entry, rules: str, of_strided: Collection[str] = ()) -> E
     if entry.versions.get("rules", rules) != RULES:
         return entry
     more = [STRIDED] if entry.full_class_name in of_strided else []
+    more += [NAMED[name] for name in (entry.full_class_name,) if name in NAMED]
     regimes = tuple(_marked(one, more) for one in entry.regimes)
     return entry if regimes == entry.regimes else entry.model_copy(update={"regimes": regimes})
 

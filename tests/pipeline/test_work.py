@@ -106,7 +106,7 @@ def test_why_there_is_float32_alone_is_told(package: str) -> None:
 def test_a_formula_too_long_to_write_costs_its_class_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """The class is unproved with the reason; what else the unit holds goes on."""
 
-    def unwritable(*given: object) -> Entry:
+    def unwritable(*given: object, **more: object) -> Entry:
         raise FormulaError("a formula of 300000 characters exceeds the limit of 200000")
 
     monkeypatch.setattr(work_file, "record", unwritable)
@@ -151,7 +151,7 @@ def test_what_models_that_cannot_be_followed_call_is_tried_by_itself(monkeypatch
         found: dict[str, list[Found]] = {name: []} if followed else {}
         return Reached(found, frozenset(targets), None if followed else ForwardbookError("not that"))
 
-    def no_formulas(*given: object) -> Entry:
+    def no_formulas(*given: object, **more: object) -> Entry:
         raise FormulaError("nothing to write")
 
     class Ways(PlainAdapter):
