@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import zip_longest
 
 from forwardbook.book.blocks import Block, Bullets, Details, Diagram, Heading, Table, markdown
 from forwardbook.book.page import Page
@@ -71,7 +72,7 @@ def _rest(block: Block, hit: Collection[int]) -> Iterator[Block]:
 
 def _empty_headings(blocks: tuple[Block, ...]) -> Iterator[int]:
     """Headings with nothing between them and the next one of their level or above, by identity."""
-    for block, after in zip(blocks, (*blocks[1:], None), strict=True):
+    for block, after in zip_longest(blocks, blocks[1:]):
         if isinstance(block, Heading) and (
             after is None or (isinstance(after, Heading) and after.level <= block.level)
         ):
