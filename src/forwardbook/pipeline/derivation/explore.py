@@ -18,6 +18,7 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.regimes import derive, negated
 from forwardbook.pipeline.derivation.relax import Relaxed, relax
 from forwardbook.pipeline.derivation.within import proved_within
+from forwardbook.verdicts import values_left
 
 FULL, LOW = torch.float32, torch.bfloat16
 MOST_BREACHES = 4  # further regimes looked for per pattern; the conditions of the others stay
@@ -166,7 +167,7 @@ def _beyond(
         except Exception:  # noqa: BLE001 - nothing is known beyond this condition; it stays
             continue
         for regime in regimes:
-            if regime.exact and not _degenerate(regime, held[0]):
+            if regime.exact and not _degenerate(regime, held[0]) and not _frees(regime, full):
                 name = regime.label.replace(recipe.scenario, label, 1)
                 found.append(replace(_at(regime, held[0]), label=name, beyond=True))
     return found
@@ -182,6 +183,23 @@ def _degenerate(regime: Found, held: Condition) -> bool:
     others = [n for n in numbers if n not in held.symbols() and numbers[n] > 1]
     fixed = [n for n in others if pins(conditions, n, numbers)]
     return bool(fixed) or len(regime.conditions) > SIMPLE
+
+
+def _frees(regime: Found, full: Sequence[Relaxed]) -> bool:
+    """Whether it lets a size go that the regime it borders on holds at a few numbers.
+
+    Other conditions may stand for those numbers: so many pieces of a length that is a number were looped over.
+    """
+    call = regime.derived.target, regime.derived.pattern.path
+    sources = [one for one in full if (one.derived.target, one.derived.pattern.path) == call]
+    held = {name for one in sources for name in one.derived.notes if _left(name, one.conditions)}
+    return any(not _left(name, regime.conditions) for name in held)
+
+
+def _left(name: str, conditions: Sequence[Condition]) -> tuple[int, int] | None:
+    """The few numbers that conditions on a size alone leave it; None where they leave it more."""
+    own = [c for c in conditions if c.symbols() == {name}]
+    return values_left(name, own) if own else None
 
 
 def _at(regime: Found, held: Condition) -> Found:
