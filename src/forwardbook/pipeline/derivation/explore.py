@@ -188,7 +188,7 @@ def _degenerate(regime: Found, held: Condition) -> bool:
 def _frees(regime: Found, full: Sequence[Relaxed]) -> bool:
     """Whether it lets a size go that the regime it borders on holds at a few numbers.
 
-    Other conditions may stand for those numbers: so many pieces of a length that is a number were looped over.
+    Other conditions may rest on those numbers: a loop over so many pieces of a length that is a number.
     """
     call = regime.derived.target, regime.derived.pattern.path
     sources = [one for one in full if (one.derived.target, one.derived.pattern.path) == call]
