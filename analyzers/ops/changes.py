@@ -23,7 +23,6 @@ CHANGED: Final[Mapping[str, frozenset[str]]] = {
     ),
     "39173a9fa2d13e45": frozenset(),
     "6cb8bdc0556f6aca": frozenset(),
-    "e24e02dc71eb8b9b": frozenset(),
 }
 """For each earlier version the operations, as `aten.mm`, that cost another amount since then."""
 
