@@ -236,7 +236,7 @@ def test_attention_takes_as_long_as_in_its_model() -> None:
             for part in parts_of(regime)
         )
         for regime in entry.regimes
-        if regime.scenario == "decode" and set(regime.parameters) <= sizes.keys()
+        if regime.name == "decode" and set(regime.parameters) <= sizes.keys()
     ]
     assert told
     assert all(layer.eager == pytest.approx(one, rel=1e-12) for one in told)

@@ -93,12 +93,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         patch.setenv("NO_MKDOCS_2_WARNING", "1")
         # a workspace sees what is shipped beneath its own, and all of that would take minutes
         patch.setattr("forwardbook.workspace.folder.shipped_path", lambda: None)
-        patch.setattr(ModelFiles, "_folders", lambda files: [files.root / "models"])
-        prepare_workspace(root)
-        from forwardbook.cli.site_run import build_site
+        with pytest.MonkeyPatch.context() as building:  # other tests of this process see what is shipped
+            building.setattr(ModelFiles, "_folders", lambda files: [files.root / "models"])
+            prepare_workspace(root)
+            from forwardbook.cli.site_run import build_site
 
-        # the hostile prose holds links that lead nowhere, which is all that strictness would complain about
-        build_site(root / "mkdocs.yml", clean=True, strict=False)
+            # hostile prose holds links that lead nowhere: all that strictness would complain about
+            build_site(root / "mkdocs.yml", clean=True, strict=False)
         yield Site(Workspace(root), root / "site", address)
 
 
