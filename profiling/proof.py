@@ -179,7 +179,8 @@ def prove(
     fewer = Fewer(below or {}, rng)
     needed = {name for p in patterns for name in p.before}
     octaves = Octaves(needed, moving, rng)
-    spans = Spans(moving.keys() - needed - farther.names - fewer.names, rng)
+    told = {name for p in patterns for name in p.summary.symbols()}  # of others no formula tells
+    spans = Spans((moving.keys() & told) - needed - farther.names - fewer.names, rng)
     least = wanted = points + len(fewer) + spans.points
     around = dict.fromkeys(c for p in patterns for c in p.around if c.symbols() <= set(hints))
     heeded = list(dict.fromkeys((*conditions, *around)))
