@@ -41,6 +41,10 @@ def test_a_wrong_formula_is_named(program: Callable[..., object], folder: Path) 
     assert "total, pointwise_ops: stored 7, measured" in said
 
 
+@pytest.mark.skipif(
+    SHIPPED["transformers_ParakeetEncoder"].validation.verdict == "unproved",
+    reason="the encoder waits to be derived again: its stored peak has statistics of batch norm",
+)
 def test_what_a_regime_needs_of_another_class_is_stored(program: Callable[..., object], folder: Path) -> None:
     """Feed-forward behind a subsampling of int(log2(factor)) layers, proved within one octave."""
     layer, encoder = "transformers_ParakeetEncoderFeedForward", "transformers_ParakeetEncoder"
@@ -53,8 +57,7 @@ def test_what_a_regime_needs_of_another_class_is_stored(program: Callable[..., o
     done = program("reprove", layer, encoder, "--narrow", "--seed", "7")
     [after] = Workspace(folder).load()[layer].regimes
 
-    # the encoder's own peak, stored, has statistics of batch norm, and is told to be different
-    assert done.returncode in (0, 1)  # type: ignore[attr-defined]
+    assert 0 == done.returncode  # type: ignore[attr-defined]
     added = set(after.conditions) - set(kept)
     assert any(text.startswith("{subsampling_factor} <= 1") for text in added)
     assert all(text.startswith("{subsampling_factor}") for text in added)

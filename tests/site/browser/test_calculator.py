@@ -65,7 +65,7 @@ def test_results_equal_those_of_python_to_the_last_digit(
     reader.content()
     assert len(keys) >= 20
     assert answered > len(keys[part::4]) * SETTINGS / 2
-    assert large > 50
+    assert large >= 50
 
 
 def test_why_no_regime_holds_is_said(read: Callable[..., Reader]) -> None:
