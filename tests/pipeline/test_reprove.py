@@ -349,8 +349,8 @@ def test_a_copy_that_no_call_of_its_model_is_like_is_different(
 
 def test_a_class_within_a_part_that_was_called_by_itself_is_reached_through_that_part() -> None:
     """The model calls neither; a regime of such a part says so in its name."""
-    entry = whole(SHIPPED, "transformers_BeitFPNUpBlock")
-    assert {"BeitFPNNeck"} == {StoredRegime(one).part for one in entry.regimes}
+    entry = whole(SHIPPED, "transformers_DeepseekVLHybridLayerNorm")
+    assert {"DeepseekVLSamVisionNeck"} == {StoredRegime(one).part for one in entry.regimes}
 
     assert "equal" == again(entry).state
 
