@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -21,6 +20,7 @@ from forwardbook.pipeline.site.assets import SCRIPTS
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.model_files import ModelFiles
 
+from .engine import Scripts
 from .hostile import prepare_workspace
 
 if TYPE_CHECKING:
@@ -51,28 +51,13 @@ FLAGS: Final = (
 NO_DIAGRAMS: Final = "window.mermaid = { initialize() {}, render: async () => ({ svg: '<svg/>' }) };"
 
 
-class Scripts:
-    """The scripts that need no page, run by V8; values go in and come out as JSON."""
-
-    def __init__(self) -> None:
-        from py_mini_racer import MiniRacer
-
-        self._engine = MiniRacer()
-        self._engine.eval((HERE / "driver.js").read_text(encoding="utf-8"))
-        for name in SCRIPTS:
-            if name not in NEED_A_PAGE:
-                self._engine.eval((ASSETS / "js" / f"{name}.js").read_text(encoding="utf-8"))
-
-    def each(self, function: str, cases: Sequence[object]) -> list[Any]:
-        """What a function of driver.js answers to each case, `{"error": message}` where it throws."""
-        text = json.dumps(json.dumps(cases))
-        return list(json.loads(self._engine.eval(f"driver.each({function!r}, {text})")))
-
-
 @pytest.fixture(scope="session")
 def scripts() -> Iterator[Scripts]:
     """One engine for all tests."""
-    yield Scripts()
+    without_page = [ASSETS / "js" / f"{name}.js" for name in SCRIPTS if name not in NEED_A_PAGE]
+    started = Scripts([HERE / "driver.js", *without_page])
+    yield started
+    started.close()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.site.browser.conftest import Scripts
+    from tests.site.browser.engine import Scripts
 
 READ = {
     "4096": 4096,

@@ -18,7 +18,7 @@ from forwardbook.schema import QUANTITIES, Regime
 from forwardbook.workspace import Workspace
 
 if TYPE_CHECKING:
-    from tests.site.browser.conftest import Scripts
+    from tests.site.browser.engine import Scripts
 
 WIDTHS = {"w_dtype_bytes": "1/2", "a_dtype_bytes": "3/4", "kv_dtype_bytes": "3/8"}
 MAX_SYMBOLIC = 400  # characters of a formula that the second account expands symbolically

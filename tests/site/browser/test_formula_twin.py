@@ -17,7 +17,7 @@ from forwardbook.generate import with_generated_names
 from forwardbook.schema import CodeLocation, Entry, FlopAnalysis, MemoryAnalysis, Regime
 
 if TYPE_CHECKING:
-    from tests.site.browser.conftest import Scripts
+    from tests.site.browser.engine import Scripts
 
 NAMES = ("a", "bb", "c_1", "d.e")
 QUANTITIES = ("flops", "pointwise_ops", "reads", "writes", "weights", "boundary", "intermediates", "peak")

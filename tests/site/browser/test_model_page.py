@@ -21,7 +21,7 @@ from forwardbook.profiling.peaks import devices
 from forwardbook.workspace.model_files import ModelFiles
 
 if TYPE_CHECKING:
-    from tests.site.browser.conftest import Scripts
+    from tests.site.browser.engine import Scripts
 
 FILES = ModelFiles(Path("nowhere"))
 IDS = FILES.ids()

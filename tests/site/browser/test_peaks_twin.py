@@ -13,7 +13,7 @@ from forwardbook.pipeline.site.assets import device_table
 from forwardbook.profiling.peaks import devices
 
 if TYPE_CHECKING:
-    from tests.site.browser.conftest import Scripts
+    from tests.site.browser.engine import Scripts
 
 
 def test_times_on_every_device_are_those_of_python(scripts: Scripts) -> None:

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tests.site.browser.conftest import Scripts
+    from tests.site.browser.engine import Scripts
 
 COLUMNS = [
     "key",
