@@ -16,6 +16,7 @@ from forwardbook.formula import Condition, FormulaError
 from forwardbook.profiling.asked import hints_of
 from forwardbook.profiling.claim import PER_LINE, WHOLE, Claim
 from forwardbook.profiling.proof import UNEQUAL, Difference, Point, predict, widths_of
+from forwardbook.profiling.raised import raised
 from forwardbook.profiling.real import RealRun, run_real
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Verdict
@@ -60,7 +61,7 @@ def hold(recipe: Recipe, claim: Claim, seed: int, file: str) -> Judged:
     if judged.reason:
         return judged
     for dtype in _DTYPES:
-        problem = _measured(recipe, claim, seed, dtype, judged)
+        problem = _measured(recipe, claim, seed, dtype, judged, file)
         if judged.differences:
             return judged
         if problem and dtype is torch.float32:
@@ -91,7 +92,9 @@ def _uncountable(claim: Claim, file: str) -> str:
     return ""
 
 
-def _measured(recipe: Recipe, claim: Claim, seed: int, dtype: torch.dtype, judged: Judged) -> str:
+def _measured(
+    recipe: Recipe, claim: Claim, seed: int, dtype: torch.dtype, judged: Judged, file: str
+) -> str:
     """Add points in one dtype; why there are too few, empty where there are enough."""
     rng = random.Random(f"{seed} {dtype}")
     hints = {name: min(hint, LARGEST_HINT) for name, hint in judged.notes.items()}
@@ -112,7 +115,7 @@ def _measured(recipe: Recipe, claim: Claim, seed: int, dtype: torch.dtype, judge
         try:
             run = run_real(recipe, sizes, dtype, Widths(*order), SCALES[attempt % 4], seed + attempt)
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
-            problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            problem = f"the class raised {raised(error, [file])}"
             continue
         values = {**sizes, **widths, **{one.name: run.hits.get(one.line, 0) for one in claim.counted}}
         if not _hold(stated, values):

@@ -5,6 +5,7 @@ import signal
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -157,24 +158,25 @@ def test_nothing_temporary_is_left_of_what_was_ended(call: Call) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are listed by /proc")
 def test_other_programs_are_ended(call: Call, tmp_path: Path) -> None:
-    """A program that forward() started, even one that left our process group, is gone afterwards."""
-    started = tmp_path / "started"
-    script = f"import time, os; open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    """A program that forward() started, with a session and environment of its own, is gone afterwards."""
+    mark = f"{os.getpid()}.{time.monotonic_ns() % 10**6}"
     response = call(
         f"""
-        subprocess.Popen([sys.executable, "-c", {script!r}], start_new_session=True)
-        while not os.path.exists({str(started)!r}) or not open({str(started)!r}).read(): time.sleep(0.05)
+        subprocess.Popen(["sleep", "{mark}"], start_new_session=True, env={{"PATH": os.environ["PATH"]}})
         return 7
         """
     )
-    pid = int(started.read_text())
-    for _ in range(100):  # until its new parent has taken note
-        if not Path(f"/proc/{pid}/cmdline").exists() or not Path(f"/proc/{pid}/cmdline").read_bytes():
-            break
-        time.sleep(0.02)
+    commands = [one for one in Path("/proc").glob("[0-9]*/cmdline") if mark.encode() in _read(one)]
 
     assert {"returned": "7"} == response.entry
-    assert not Path(f"/proc/{pid}").exists() or b"" == Path(f"/proc/{pid}/cmdline").read_bytes()
+    assert [] == commands
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 @pytest.fixture
@@ -199,9 +201,11 @@ def test_forked_children_have_what_was_warmed_and_nothing_of_each_other(forked: 
 
 
 @LINUX
-def test_a_server_that_dies_costs_one_child_alone(forked: Call) -> None:
+def test_a_server_that_dies_costs_one_child_alone(forked: Call, forks: Forks) -> None:
     """Its child counts as out of memory, for which the system ends such a process; the next has another."""
-    response = forked("os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)")
+    pid = forks._server().pid
+    threading.Timer(3, os.kill, (pid, signal.SIGKILL)).start()
+    response = forked("time.sleep(60)")
 
     assert "memory" == response.problem_kind
     assert {"returned": "7"} == forked("return 7").entry

@@ -94,7 +94,7 @@ def test_other_side_of_a_boolean_is_a_regime(file: Path) -> None:
         "built with bias=True",
         "built with gated=False",
         "built with broken=False",
-        "built with broken=False (True: ValueError: not implemented yet)",
+        "built with broken=False (True: ValueError at line 14)",
         "built with same=False",
     } == set(usual.assumptions)
 

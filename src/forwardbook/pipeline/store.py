@@ -16,7 +16,7 @@ from forwardbook import generate
 from forwardbook.pipeline.catalogue.copies import freed
 from forwardbook.schema import QUANTITIES, Entry
 from forwardbook.workspace import Database, Workspace, WorkspaceError, write_atomically
-from forwardbook.workspace.storage import locked
+from forwardbook.workspace.storage import drop_unfinished, locked
 
 DIAGNOSTICS_NAME: Final = "diagnostics"
 
@@ -44,6 +44,7 @@ def store_all(
     """Put entries into the database, in one step, and write their calculators; all of them, or none."""
     # one lock over naming, generating and saving: two processes cannot take the same key for two classes
     with locked(workspace.generated_folder):
+        drop_unfinished(workspace.generated_folder / "*.py")
         database = known = workspace.load()
         stored: dict[str, Entry] = {}
         before: dict[Path, str | None] = {}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import functools
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +17,7 @@ from typing import Final
 from forwardbook.errors import ForwardbookError
 
 LOCK_SECONDS: Final = 60.0
+_UNFINISHED: Final = re.compile(r"\.(.+)\.[a-z0-9_]{8}\.tmp")
 
 
 class WorkspaceError(ForwardbookError):
@@ -69,8 +74,9 @@ def write_atomically(path: Path, text: str | bytes) -> None:
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        temporary = Path(name)
+        if path.name in _left_in(path.parent):
+            drop_unfinished(path)
+        descriptor, temporary = _begun(path)
         with open(descriptor, "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
             file.flush()
@@ -86,10 +92,32 @@ def write_atomically(path: Path, text: str | bytes) -> None:
 
 
 def drop_unfinished(path: Path) -> None:
-    """Take away what a killed process was writing to a file; to be called under the lock of its writers."""
-    path = path.resolve()
-    for temporary in path.parent.glob(f".{path.name}.????????.tmp"):
-        temporary.unlink(missing_ok=True)
+    """Take away what killed processes were writing to a file; the name may be a pattern, such as `*.py`.
+
+    What a process still writes is left to it: it holds a lock on that.
+    """
+    for temporary in path.parent.resolve().glob(f".{path.name}.????????.tmp"):
+        with contextlib.suppress(OSError), temporary.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            temporary.unlink(missing_ok=True)
+
+
+@functools.cache
+def _left_in(folder: Path) -> frozenset[str]:
+    """The names of files that were being written in a folder when this process came to write there."""
+    found = (_UNFINISHED.fullmatch(name) for name in os.listdir(folder))
+    return frozenset(match[1] for match in found if match)
+
+
+def _begun(path: Path) -> tuple[int, Path]:
+    """A new file beside a path, open and locked, which `drop_unfinished` of no process takes away."""
+    while True:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        with contextlib.suppress(OSError):  # a file system without locks, or somebody took it first
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, Path(name)
+        os.close(descriptor)
 
 
 def check_replaceable(path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ from forwardbook.profiling.claim import Claim
 from forwardbook.schema import Entry, Proposal
 
 CHECK_SECONDS: Final = 120.0
+_NAME: Final = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
 _PROCESSES: Final = threading.BoundedSemaphore(min(os.cpu_count() or 1, 4))
 
 
@@ -69,7 +71,7 @@ class Check:
         update = {"claim": value.model_dump(mode="json"), "seed": self.request.seed + 1000 * self.count}
         response = await asyncio.to_thread(hold, self.request.model_copy(update=update), self.limits)
         if response.problem is not None:
-            return response.problem
+            return response.plainly(self.request.target)
         if response.entry is None:
             return str(response.diagnostics.get("reason") or "it does not hold")
         self.entry = Entry.model_validate(response.entry)
@@ -113,9 +115,9 @@ def _task(tried: Attempt, chosen: Chosen, limits: Limits, check: Check) -> Task 
     wanted, request, candidate = tried.wanted, tried.request, tried.entry
     seen = look(request, limits)
     sizes = seen.diagnostics.get("sizes")
-    if seen.problem is not None or not isinstance(sizes, dict):
+    if seen.problem is not None or not isinstance(sizes, dict) or not all(map(_NAME.fullmatch, sizes)):
         return Failure(
-            "unresolved", seen.problem or f"looking at {wanted.full_class_name}: no sizes came back"
+            "unresolved", f"looking at {wanted.full_class_name}: {seen.plainly(wanted.full_class_name)}"
         )
     meanings = {p.name: p.meaning for p in candidate.parameters} if candidate is not None else {}
     question = Question(

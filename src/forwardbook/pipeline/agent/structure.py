@@ -47,7 +47,7 @@ class Check:
         request = Request(target=value.model_class, claim=dict(values))
         response = await asyncio.to_thread(run_child, request, LIMITS, f"{_WORK}:build")
         if response.problem is not None:
-            return response.problem
+            return response.plainly(request.target)
         made = Architecture.model_validate(response.diagnostics["architecture"])
         counts = response.diagnostics["counts"]
         assert isinstance(counts, list)
@@ -143,7 +143,9 @@ def _classes() -> list[str]:
 def _fields() -> Callable[[str], Awaitable[str]]:
     async def fields(name: str) -> str:
         response = await asyncio.to_thread(run_child, Request(target=name), LIMITS, f"{_WORK}:fields")
-        return response.problem or json.dumps(response.diagnostics["fields"], indent=1)
+        if response.problem is not None:
+            return response.plainly(name)
+        return json.dumps(response.diagnostics["fields"], indent=1)
 
     return fields
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
 from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.profiling.raised import raised
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -35,7 +37,7 @@ def build(request: Request) -> Response:
         made = architecture_of("proposed", kind, config)
         count = _count(kind, config)
     except Exception as error:  # noqa: BLE001 - whatever a constructor says of values that do not fit
-        return _refused(f"building {request.target}: {type(error).__name__}: {error}")
+        return _refused(f"building {request.target}: {raised(error, [_file(kind)])}")
     architecture: JsonValue = made.model_dump(mode="json", by_alias=True)
     return Response(diagnostics={"architecture": architecture, "counts": [*count]})
 
@@ -64,4 +66,8 @@ def _kind(name: str) -> type[PreTrainedModel]:
 
 
 def _refused(problem: str) -> Response:
-    return Response(problem=problem, problem_kind="constructor")
+    return Response(problem=problem, told=problem, problem_kind="constructor")
+
+
+def _file(kind: type) -> str:
+    return inspect.getsourcefile(kind) or ""

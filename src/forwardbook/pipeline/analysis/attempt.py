@@ -13,11 +13,16 @@ from forwardbook.schema import Entry
 
 
 class AnalysisError(ForwardbookError):
-    """A class could not be analysed: `kind` says what went wrong, `output` what its code printed last."""
+    """A class could not be analysed: `kind` says what went wrong, `output` what its code printed last.
 
-    def __init__(self, message: str, kind: ProblemKind, output: tuple[str, ...] = ()) -> None:
+    `told` is what a model may read of it: nothing that the code made as it ran.
+    """
+
+    def __init__(
+        self, message: str, kind: ProblemKind, output: tuple[str, ...] = (), told: str = ""
+    ) -> None:
         super().__init__("\n".join([message, *_quoted(output)]))
-        self.kind, self.output = kind, output
+        self.kind, self.output, self.told = kind, output, told
 
 
 def _quoted(output: tuple[str, ...]) -> list[str]:
@@ -41,4 +46,4 @@ class Attempt:
     def points(self) -> tuple[str, ...]:
         """What they leave open, a line each; nothing where a model has nothing to add."""
         problem = self.problem
-        return open_points(self.entry, str(problem or ""), problem.kind if problem else "")
+        return open_points(self.entry, problem.told if problem else "", problem.kind if problem else "")

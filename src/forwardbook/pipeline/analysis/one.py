@@ -241,14 +241,17 @@ def _derived(
     key = database.key_for(wanted.library, wanted.full_class_name)
     if response.problem_kind == "wrong" or (entry is not None and is_refuted(entry)):
         reason = response.problem or f"analysing {wanted.full_class_name}: measurement refuted the formula"
-        content: dict[str, JsonValue] = {"problem": reason, "request": request.model_dump(mode="json")}
-        content |= {"diagnostics": response.diagnostics, "entry": response.entry}
+        told = response.plainly(wanted.full_class_name)
+        content: dict[str, JsonValue] = {"problem": told, "request": request.model_dump(mode="json")}
+        measured = {name: said for name, said in response.diagnostics.items() if name != "output"}
+        content |= {"diagnostics": measured, "entry": response.entry}
         path = write_diagnostics(key, content, workspace)
         message = f"{reason}\n  nothing was stored; sizes, lines, predicted and measured are in {_near(path)}"
-        raise AnalysisError(message, "wrong")
+        raise AnalysisError(message, "wrong", told=told)
     if response.problem is not None or entry is None:
         message = response.problem or f"analysing {wanted.full_class_name}: no entry came back; report this"
-        raise AnalysisError(message, response.problem_kind or "internal", output_of(response))
+        kind, told = response.problem_kind or "internal", response.plainly(wanted.full_class_name)
+        raise AnalysisError(message, kind, output_of(response), told)
     return entry
 
 

@@ -18,6 +18,7 @@ import forwardbook
 from forwardbook.analyzers.instances.recipe import NoRecipe
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
+from forwardbook.profiling.raised import raised
 
 if TYPE_CHECKING:
     from forwardbook.pipeline.derivation.derived import Derived
@@ -34,6 +35,7 @@ _OUT_OF_MEMORY: Final = (
     "bad_alloc",
     "failed to map",
 )
+_shown_from: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ def described(request: Request, error: BaseException) -> Response:
     if isinstance(error, NoRecipe):
         return _no_recipe(request, error)
     if isinstance(error, ForwardbookError):
-        return Response(problem=str(error), problem_kind="unsupported")
+        ours = _innermost(error).startswith(_OURS)
+        return Response(problem=str(error), told=str(error) if ours else "", problem_kind="unsupported")
     if is_memory(error):
         place = spot(request, error)
         return out_of_memory(request, f"at {place.text}" if place else "")
@@ -74,6 +77,7 @@ def described(request: Request, error: BaseException) -> Response:
     notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", ()))
     return Response(
         problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}{notes}\n  {advice}",
+        told=_plainly(request, f"{doing} {request.target}", error),
         problem_kind=kind,
     )
 
@@ -122,7 +126,7 @@ def refutation(request: Request, refuted: Sequence[Found]) -> Response:
         for one in refuted
         for run in (*one.also, one.derived)
     ]
-    return Response(problem=problem, problem_kind="wrong", diagnostics={"regimes": regimes})
+    return Response(problem=problem, told=problem, problem_kind="wrong", diagnostics={"regimes": regimes})
 
 
 def _points(run: Derived) -> list[JsonValue]:
@@ -162,16 +166,31 @@ def _no_recipe(request: Request, error: NoRecipe) -> Response:
         return Response(problem=str(error), problem_kind="needs")
     place = spot(request, cause)
     where = f"\n  raised at {place.text}" if place else ""
-    problem = f"importing the module of {request.target}: {type(cause).__name__}: {_message(cause)}{where}"
-    return Response(problem=f"{problem}\n  {_STAGES['import'][1]}", problem_kind="import")
+    doing = f"importing the module of {request.target}"
+    problem = f"{doing}: {type(cause).__name__}: {_message(cause)}{where}\n  {_STAGES['import'][1]}"
+    return Response(problem=problem, told=_plainly(request, doing, cause), problem_kind="import")
+
+
+def _plainly(request: Request, doing: str, error: BaseException) -> str:
+    """What was going on, and type and line of an error; no word of the error itself."""
+    files = {s.file for s in _spots(error) if _is_of(request, s.file)}
+    return f"{doing}: {raised(error, files | ({request.file} if request.file else set()))}"
 
 
 def spot(request: Request, error: BaseException) -> Spot | None:
     """The innermost line of the analysed code, else of any code but ours; None where all was ours."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return Spot(error.filename, error.lineno, "the module")
-    spots = [Spot(code.co_filename, line, code.co_name) for code, line in _frames(error)]
-    return chosen(request, spots)
+    return chosen(request, _spots(error))
+
+
+def _spots(error: BaseException) -> list[Spot]:
+    return [Spot(code.co_filename, line, code.co_name) for code, line in _frames(error)]
+
+
+def _innermost(error: BaseException) -> str:
+    """The file of the line that raised it."""
+    return [spot.file for spot in _spots(error)][-1] if error.__traceback__ else ""
 
 
 def chosen(request: Request, spots: list[Spot]) -> Spot | None:
@@ -247,5 +266,11 @@ def _short(file: str) -> str:
     for marker in ("site-packages/", "dist-packages/"):
         if marker in file:
             return file.partition(marker)[2]
-    path = Path(file)
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
+    path, here = Path(file), _shown_from or Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else file
+
+
+def show_from(folder: Path) -> None:
+    """From here on name files from this folder, which is not the current one of a child process."""
+    global _shown_from
+    _shown_from = folder

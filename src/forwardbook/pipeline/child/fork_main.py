@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from forwardbook.pipeline.child.guards import die_with_parent
+from forwardbook.pipeline.child.namespaces import possible
 
 _TEXT = 4096  # bytes of the name of a folder
 
@@ -22,6 +23,8 @@ _TEXT = 4096  # bytes of the name of a folder
 def main(line: socket.socket, parent: int, warmer: str, given: Sequence[str]) -> None:
     """Serve until the line is closed; in a child this never returns."""
     die_with_parent(parent)
+    if sys.platform == "linux":
+        possible()  # found out once, while this process is small
     with contextlib.suppress(Exception):  # what could not be had before, each child gets for itself
         module, _, name = warmer.partition(":")
         cast("Callable[[Sequence[str]], None]", getattr(importlib.import_module(module), name))(given)

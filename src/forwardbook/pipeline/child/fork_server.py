@@ -16,8 +16,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Final
 
+from forwardbook.pipeline.child.environment import environment
 from forwardbook.pipeline.child.job import WORKER, Limits
-from forwardbook.pipeline.child.process import answered, environment
+from forwardbook.pipeline.child.process import answered
 from forwardbook.pipeline.child.request import Request, Response
 
 GONE: Final = -signal.SIGKILL  # as which a child counts whose server died: both ran out of memory

@@ -7,11 +7,14 @@ either new ones, which would have to be given everything, or a pool that waits f
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 
 from joblib.parallel import ParallelBackendBase, SequentialBackend
+
+from forwardbook.pipeline.child.guards import die_with_parent
 
 
 class Forked(ParallelBackendBase):  # type: ignore[misc]
@@ -27,7 +30,7 @@ class Forked(ParallelBackendBase):  # type: ignore[misc]
     def configure(self, n_jobs: int = 1, parallel: object = None, **_: object) -> int:
         """Make a pool, whose processes start with the first work."""
         self.parallel = parallel
-        self._pool = ProcessPoolExecutor(n_jobs, multiprocessing.get_context("fork"), _leave_interrupts)
+        self._pool = ProcessPoolExecutor(n_jobs, multiprocessing.get_context("fork"), _belong, (os.getpid(),))
         return n_jobs
 
     def submit(
@@ -61,6 +64,7 @@ def can_fork() -> bool:
     return "fork" in multiprocessing.get_all_start_methods()
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the process that collects results; a forked one ends when its pool does."""
+def _belong(parent: int) -> None:
+    """Ctrl-C is for the process that collects results; a forked one ends with it, however that ends."""
+    die_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

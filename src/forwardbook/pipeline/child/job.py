@@ -15,6 +15,9 @@ RESPONSE: Final = "response.json"
 WHERE: Final = "where.txt"
 """Where the process was when it crashed or was asked, as faulthandler writes it."""
 
+HOME: Final = "home"
+"""The folder beside these in which analysed code may write."""
+
 MEMORY_VARIABLE: Final = "FORWARDBOOK_MEMORY_GB"
 WORKER: Final = "forwardbook.pipeline.child.work:work"
 MEMORY_GB: Final = 12.0
@@ -28,6 +31,8 @@ class Job(Record):
     worker: str
     memory: int
     seconds: float
+    asked_in: str = ""
+    """The folder that files are named from where a person is told of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
-from forwardbook.pipeline.child.guards import (
-    Watch,
-    die_with_parent,
-    lift_memory_limit,
-    limit_memory,
-    limit_time,
-    refuse_forks_and_network,
-)
-from forwardbook.pipeline.child.job import JOB, RESPONSE, WHERE, Job
+from forwardbook.pipeline.child import environment, landlock
+from forwardbook.pipeline.child.guards import lift_memory_limit, limit_memory, limit_time
+from forwardbook.pipeline.child.job import HOME, JOB, RESPONSE, WHERE, Job
+from forwardbook.pipeline.child.keeper import apart
+from forwardbook.pipeline.child.refusals import Watch, refuse
 from forwardbook.pipeline.child.request import Request, Response
 
 Worker = Callable[[Request], Response]
@@ -28,14 +24,15 @@ Worker = Callable[[Request], Response]
 
 def main(folder: Path, parent: int) -> None:
     """Do the job of the folder and end, whatever threads the analysed code left running."""
-    die_with_parent(parent)
+    apart(folder, parent)
     started = os.getpid()
-    tempfile.tempdir = str(folder)  # what is left where the process is ended goes with its folder
+    _settle(folder / HOME)
+    landlock.confine(folder)
     job = Job.model_validate_json((folder / JOB).read_text(encoding="utf-8"))
     with (folder / WHERE).open("w", encoding="utf-8") as where:
         faulthandler.enable(where, all_threads=False)
         faulthandler.register(signal.SIGUSR1, where, all_threads=False)
-        response = _answer(job)
+        response = _answer(job, folder)
         if os.getpid() != started:  # a copy made behind our back by native code
             os._exit(0)
         _write(folder, response)
@@ -44,16 +41,25 @@ def main(folder: Path, parent: int) -> None:
     os._exit(0)
 
 
-def _answer(job: Job) -> Response:
-    from forwardbook.pipeline.child.failure import described, is_memory, out_of_memory
+def _settle(home: Path) -> None:
+    """Make a folder the current one, the home, and that of temporary files; it goes when the process has."""
+    home.mkdir()
+    os.chdir(home)
+    os.environ.update(environment.own(home))
+    tempfile.tempdir = str(home)
 
+
+def _answer(job: Job, folder: Path) -> Response:
+    from forwardbook.pipeline.child.failure import described, is_memory, out_of_memory, show_from
+
+    show_from(Path(job.asked_in))
     limit_time(job.seconds)
     watch: Watch | None = None
     try:
         worker = _load(job.worker)
         _import_from(job.request.roots)
         limit_memory(job.memory)
-        watch = refuse_forks_and_network()
+        watch = refuse(folder)
         response = worker(job.request)
     except BaseException as error:  # analysed code may raise anything, SystemExit included
         lift_memory_limit()

@@ -17,12 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final, Protocol
 
-import forwardbook
+from forwardbook.pipeline.child.environment import TOKEN, environment
 from forwardbook.pipeline.child.failure import Spot, chosen, out_of_memory
 from forwardbook.pipeline.child.job import JOB, RESPONSE, WHERE, WORKER, Job, Limits
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 
-_TOKEN: Final = "FORWARDBOOK_CHILD"  # marks every process that descends from one child
+_GRACE: Final = 6.0  # seconds in which a process that was told to end ends what it started
 _KEPT: Final = 64 * 1024  # bytes of output, the last ones
 _SHOWN: Final = 20  # lines of output beside a problem
 _SIGNALS: Final = {"SIGSEGV": "a segmentation fault", "SIGABRT": "abort()", "SIGFPE": "an arithmetic fault"}
@@ -60,7 +60,13 @@ def answered(request: Request, limits: Limits, worker: str, start: Callable[[Pat
     """The response of the process that `start` gives for a folder with a job."""
     with tempfile.TemporaryDirectory(prefix="forwardbook-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        job = Job(request=request, worker=worker, memory=int(limits.memory_gb * 1e9), seconds=limits.seconds)
+        job = Job(
+            request=request,
+            worker=worker,
+            memory=int(limits.memory_gb * 1e9),
+            seconds=limits.seconds,
+            asked_in=os.getcwd(),
+        )
         (folder / JOB).write_text(job.model_dump_json(), encoding="utf-8")
         process = start(folder)
         output = _Output(process.output)
@@ -104,25 +110,6 @@ class Fresh(subprocess.Popen[bytes]):
         return self.stdout
 
 
-def environment(token: str) -> dict[str, str]:
-    """Ours, without a way to the network or to a GPU."""
-    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    package = Path(forwardbook.__file__).parent.parent
-    if not package.name.endswith("-packages"):  # a checkout: the child must find it too
-        kept["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package), kept.get("PYTHONPATH", ""))))
-    return kept | {
-        _TOKEN: token,
-        "HF_HUB_OFFLINE": "1",
-        "TRANSFORMERS_OFFLINE": "1",
-        "HF_DATASETS_OFFLINE": "1",
-        "TOKENIZERS_PARALLELISM": "false",
-        "CUDA_VISIBLE_DEVICES": "",
-        "OMP_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUNBUFFERED": "1",
-    }
-
-
 class _Output:
     """Drains what a process prints, so that it never waits for us, and keeps the last of it."""
 
@@ -151,7 +138,8 @@ class _Output:
 
 def _ask_where(process: Running, folder: Path) -> None:
     """Let a process that still runs write down which line it is at."""
-    process.send_signal(signal.SIGUSR1)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGUSR1)  # it may be a process that the one that we know waits for
     deadline = time.monotonic() + 1
     while time.monotonic() < deadline and not (folder / WHERE).stat().st_size:
         time.sleep(0.02)
@@ -160,6 +148,10 @@ def _ask_where(process: Running, folder: Path) -> None:
 
 def _end(process: Running) -> int:
     """Kill the process, its group, and whatever left the group; its exit code."""
+    if process.returncode is None and sys.platform == "linux":
+        process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
     if process.returncode is None:
         process.send_signal(signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -179,7 +171,7 @@ def _end(process: Running) -> int:
 
 def _descendants(token: str) -> list[int]:
     """Processes that carry the token in their environment (Linux)."""
-    mark = f"{_TOKEN}={token}".encode()
+    mark = f"{TOKEN}={token}".encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

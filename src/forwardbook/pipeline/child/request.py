@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, JsonValue
 
@@ -71,5 +71,27 @@ class Response(Record):
     entry: dict[str, JsonValue] | None = None
     problem: str | None = None
     """The message for a person: what was being done, class and line, what was found, what to do next."""
+    told: str = ""
+    """The problem without any text that the analysed code made as it ran: for a model, and for files."""
     problem_kind: ProblemKind = ""
     diagnostics: dict[str, JsonValue] = Field(default_factory=dict)
+
+    def plainly(self, target: str) -> str:
+        """What a model is told of the problem."""
+        return self.told or f"{target}: {_SAID[self.problem_kind]}"
+
+
+_SAID: Final[dict[ProblemKind, str]] = {
+    "": "nothing came back",
+    "import": "its module cannot be imported",
+    "needs": "it is not known how to build or call it",
+    "constructor": "its constructor raised an error",
+    "forward": "its forward() raised an error",
+    "unsupported": "neither derivation can express it",
+    "wrong": "measurement refuted its formula",
+    "timeout": "it was not done in the time that it may take",
+    "memory": "it needs more memory than it may take",
+    "fork": "it tried to fork its process",
+    "crash": "its process ended before it answered",
+    "internal": "forwardbook failed",
+}

@@ -24,6 +24,7 @@ from forwardbook.cost import Cost
 from forwardbook.pipeline.derivation.explore import FULL, LOW, regimes_of
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.regimes import run_first
+from forwardbook.profiling.raised import raised
 from forwardbook.saying import BUILT
 
 MOST = 6  # booleans set the other way for one class; each is as much work as the class itself
@@ -66,7 +67,8 @@ def flips_of(
         return []
     names = [n for n in dict.fromkeys(read_by(facts)) if n in values and n not in options.init][:MOST]
     flips = [Flip(n, not values[n], _with(options, n, not values[n])) for n in names]
-    made = (_tried(one, recipes[0].target, usual, seed, points) for one in flips)
+    files = [facts.file, *([facts.forward.file] if facts.forward is not None else [])]
+    made = (_tried(one, recipes[0].target, usual, seed, points, files) for one in flips)
     return [one for one in made if one.matters]
 
 
@@ -78,7 +80,12 @@ Costs = frozenset[object]
 
 
 def _tried(
-    one: Flip, target: str, usual: Mapping[str, Mapping[torch.dtype, Costs]], seed: int, points: int
+    one: Flip,
+    target: str,
+    usual: Mapping[str, Mapping[torch.dtype, Costs]],
+    seed: int,
+    points: int,
+    files: Sequence[str],
 ) -> Flip:
     """The flip with its regimes; a call that costs the same, in both widths of float, has none."""
     found: list[Found] = []
@@ -95,8 +102,7 @@ def _tried(
             named = [replace(f, label=f.label.replace(recipe.scenario, label, 1)) for f in proved]
             found += [_saying(replace(f, beyond=True), [one.said], {one.name: one.value}) for f in named]
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is a further regime or none; the reason is told
-        said = str(error).strip().splitlines()
-        return replace(one, problem=f"{type(error).__name__}: {said[0] if said else ''}")
+        return replace(one, problem=raised(error, files))
     return replace(one, recipes=recipes, found=found, problem=problem)
 
 

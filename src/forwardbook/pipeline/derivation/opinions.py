@@ -10,6 +10,7 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.profiling.case import Case
 from forwardbook.profiling.judges import ask
 from forwardbook.profiling.proof import Point, widths_of
+from forwardbook.profiling.raised import own_type
 from forwardbook.saying import DATA, is_decided
 from forwardbook.schema import Judge
 
@@ -42,7 +43,7 @@ def opinions(found: Found) -> list[Judge]:
         call = Case(derived.recipe, names, FULL, pattern.path, pattern.occurrence, point.measured)
         return ask(call, operations, of_data, [text for text in pattern.assumptions if is_decided(text)])
     except Exception as error:  # noqa: BLE001 - the module may refuse the CPU; then nobody has an opinion
-        remark = f"could not be asked: {type(error).__name__}: {str(error)[:120]}"
+        remark = f"could not be asked: {own_type(error)}"
         return [Judge(name="judges", quantity="all", agreed=0, asked=0, remark=remark)]
 
 

@@ -219,7 +219,8 @@ class _Run:
         if outcome.entry is None:
             self.problems[outcome.key] = outcome
             if outcome.problem_kind == "wrong":
-                write_diagnostics(outcome.key, outcome.diagnostics, self.workspace)
+                measured = {name: said for name, said in outcome.diagnostics.items() if name != "output"}
+                write_diagnostics(outcome.key, measured, self.workspace)
             return
         self.ready.append(outcome)
         if time.monotonic() - self.flushed > FLUSH_SECONDS:
