@@ -80,15 +80,35 @@ def test_generated_file_is_preferred_to_rendering(workspace: Workspace, entry: E
     assert type(calculator) is type(pickle.loads(pickle.dumps(calculator)))
 
 
-def test_broken_generated_file_is_named(workspace: Workspace, entry: Entry) -> None:
-    """A generated file that does not run is an error that names it."""
+@pytest.mark.parametrize(
+    "text", [b"def", b"open('ran', 'w')", b"\xff\x00"], ids=["broken", "another", "binary"]
+)
+def test_file_that_is_not_what_its_entry_renders_to_is_not_run(
+    workspace: Workspace, entry: Entry, text: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The entry is rendered in its place, and a warning names the file."""
+    monkeypatch.chdir(tmp_path)
     workspace.generated_folder.mkdir()
-    (workspace.generated_folder / entry.generated_file_name).write_text("def")
+    (workspace.generated_folder / entry.generated_file_name).write_bytes(text)
 
-    with pytest.raises(
-        registry.ForwardbookError, match=r"toy_toy_attention.py: SyntaxError.*generate the file again"
-    ):
-        registry.load("ToyAttention", workspace)
+    with pytest.warns(registry.CalculatorIgnored, match="is not what the database says"):
+        calculator = registry.load("ToyAttention", workspace)
+    assert entry.full_class_name == calculator.full_class_name
+    assert not (tmp_path / "ran").exists()
+
+
+def test_edited_number_of_a_calculator_is_not_believed(
+    workspace: Workspace, entry: Entry, sizes: dict[str, int]
+) -> None:
+    """The costs are those of the database, whatever the file in the folder of calculators says."""
+    write(entry, workspace.generated_folder)
+    path = workspace.generated_folder / entry.generated_file_name
+    expected = from_entry(entry).costs_at(sizes, "prefill")
+    path.write_text(path.read_text().replace("return batch_size * seq_len", "return 1000 * seq_len"))
+
+    with pytest.warns(registry.CalculatorIgnored):
+        found = registry.load("ToyAttention", workspace)
+    assert expected == found.costs_at(sizes, "prefill")
 
 
 def test_changed_database_is_read_again(workspace: Workspace, make_entry: Make) -> None:

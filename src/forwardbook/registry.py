@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
 import linecache
 import sys
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +13,7 @@ from typing import cast
 
 from forwardbook.calculator import Calculator
 from forwardbook.errors import ForwardbookError
-from forwardbook.generate import render
+from forwardbook.generate import calculator_name, present_text, render
 from forwardbook.schema import Entry
 from forwardbook.verdicts import Judgement, of_regime
 from forwardbook.workspace import Database, Workspace
@@ -21,6 +21,10 @@ from forwardbook.workspace import Database, Workspace
 
 class UnknownClassError(ForwardbookError):
     """A name that no entry of the database has, or that several have."""
+
+
+class CalculatorIgnored(UserWarning):
+    """The file of a calculator is not what its entry renders to, and the entry was used."""
 
 
 class Registry:
@@ -60,12 +64,20 @@ class Registry:
         return of_regime(next(one for one in entry.regimes if one.name == regime), entry.parameters)
 
     def _calculator(self, entry: Entry) -> Calculator:
+        text = render(entry)
         for folder in (self.workspace.generated_folder, Path(__file__).parent / "generated_modules"):
             path = folder / entry.generated_file_name
             if entry.generated_file_name and path.is_file():
-                calculator = _from_module(_module_of(path), entry)
-                if calculator is not None:
-                    return calculator
+                if present_text(path) == text:
+                    return _calculator_in(text, entry, str(path))
+                if folder == self.workspace.generated_folder:
+                    warnings.warn(
+                        f"{path} is not what the database says of {entry.full_class_name}: it was not used, "
+                        "the formulas of the database were; write it again with: forwardbook analyze-module "
+                        f"{entry.full_class_name} --force",
+                        CalculatorIgnored,
+                        stacklevel=3,
+                    )
         return from_entry(entry)
 
 
@@ -86,19 +98,9 @@ def names(workspace: Workspace | None = None) -> tuple[str, ...]:
 
 def from_entry(entry: Entry) -> Calculator:
     """The calculator of an entry, rendered in memory: the text is that which `generate.write` would write."""
-    name = (
-        f"forwardbook.generated_modules.{entry.generated_file_name.removesuffix('.py') or entry.class_name}"
-    )
-    module = ModuleType(name)
     text, place = render(entry), f"<rendered from the entry of {entry.full_class_name}>"
     linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)  # for tracebacks
-    exec(compile(text, place, "exec"), module.__dict__)
-    calculator = _from_module(module, entry)
-    if calculator is None:
-        raise ForwardbookError(
-            f"rendering {entry.full_class_name}: no calculator came out; generate it again"
-        )
-    return calculator
+    return _calculator_in(text, entry, place)
 
 
 def find(database: Database, name: str) -> str:
@@ -132,26 +134,24 @@ def _list(keys: list[str]) -> str:
     return ", ".join(keys[:8]) + (" ..." if len(keys) > 8 else "")
 
 
-def _module_of(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"forwardbook.generated_modules.{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ForwardbookError(f"loading {path}: it is not a Python file")
-    module = importlib.util.module_from_spec(spec)
+def _calculator_in(text: str, entry: Entry, place: str) -> Calculator:
+    """The calculator in the text that an entry renders to; `place` is the file that holds it, if any.
+
+    The text is ours: no file is run, whatever lies in the folder of calculators.
+    """
+    stem = entry.generated_file_name.removesuffix(".py") or calculator_name(entry)
+    module = ModuleType(f"forwardbook.generated_modules.{stem}")
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        exec(compile(text, place, "exec"), module.__dict__)
+        found = getattr(module, calculator_name(entry))
+    except Exception as error:  # Python refuses what is too deep or too long
         raise ForwardbookError(
-            f"loading {path}: {type(error).__name__}: {error}; generate the file again"
+            f"rendering {entry.full_class_name}: {type(error).__name__}: {str(error)[:200]}; "
+            f"analyse it again: forwardbook analyze-module {entry.full_class_name} --force"
         ) from error
-    sys.modules[spec.name] = module  # so that calculators can be pickled
-    return module
-
-
-def _from_module(module: ModuleType, entry: Entry) -> Calculator | None:
-    """The entry's calculator in a module; None where the file belongs to another class."""
-    found = getattr(module, entry.generated_class_name or f"{entry.class_name}Calculator", None)
-    if found is None or found.full_class_name != entry.full_class_name:
-        return None
+    if not place.startswith("<"):
+        module.__file__ = place
+        sys.modules[module.__name__] = module  # so that calculators can be pickled
     return cast(Calculator, found())
 
 

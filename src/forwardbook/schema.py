@@ -8,6 +8,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from forwardbook.saying import ALONE, CALLED_AS, OF_DATA, at_place
+from forwardbook.stored_names import ClassName, DottedName, FileName, Key, PlainName, SourceFile, Symbol
 
 SCHEMA_VERSION: Final = 2
 
@@ -44,7 +45,7 @@ class Record(BaseModel):
 class CodeLocation(Record):
     """Where the class is written; `file` is relative to the folder that holds its package."""
 
-    file: str
+    file: SourceFile
     line_start: int = Field(ge=1)
     line_end: int = Field(ge=1)
 
@@ -52,7 +53,7 @@ class CodeLocation(Record):
 class Parameter(Record):
     """A symbol of the formulas: what it means and where its value comes from."""
 
-    name: str
+    name: Symbol
     meaning: str = ""
     source: str = ""
 
@@ -193,7 +194,7 @@ class Regime(Record):
     `given` for a tensor where the default is none."""
     conditions: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
-    parameters: tuple[str, ...] = ()
+    parameters: tuple[Symbol, ...] = ()
     flop_analysis: FlopAnalysis
     memory_analysis: MemoryAnalysis
     proof: Proof | None = None
@@ -267,8 +268,8 @@ class Rewritten(Record):
 class Entry(Record):
     """All that is known of one class; `same_as` is the key of the entry that holds its formulas."""
 
-    full_class_name: str
-    library: str
+    full_class_name: DottedName
+    library: PlainName
     code_location: CodeLocation
     source_hash: str
     code_hash: str = ""
@@ -286,10 +287,10 @@ class Entry(Record):
     """The same of forward()."""
     proposal: Proposal | None = None
     rewritten: Rewritten | None = Field(default=None, exclude_if=lambda given: given is None)
-    same_as: str | None = None
+    same_as: Key | None = None
     validation: Validation = Validation()
-    generated_file_name: str = ""
-    generated_class_name: str = ""
+    generated_file_name: FileName = ""
+    generated_class_name: ClassName = ""
 
     @property
     def class_name(self) -> str:

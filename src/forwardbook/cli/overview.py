@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -21,7 +21,7 @@ def overview(database: Database, words: Collection[str]) -> list[Row]:
     """One row per entry whose key or full name contains every word, in any case."""
     named = {key: f"{key} {database.head(key).full_class_name}".lower() for key in database}
     wanted = (key for key, name in named.items() if all(word.lower() in name for word in words))
-    return [_row(key, database.raw(key)) for key in wanted]
+    return [_row(key, database) for key in wanted]
 
 
 def overview_table(rows: list[Row]) -> RenderableType:
@@ -46,16 +46,30 @@ def overview_table(rows: list[Row]) -> RenderableType:
     return Group(table, "", summary) if rows else summary
 
 
-def _row(key: str, raw: dict[str, object]) -> Row:
-    validation = cast("dict[str, object]", raw.get("validation") or {})
-    regimes = cast("list[dict[str, object]]", raw.get("regimes") or [])
+def _row(key: str, database: Database) -> Row:
+    from forwardbook.workspace.database import DatabaseError
+
+    try:
+        one = database.listed(key)
+    except DatabaseError:
+        return {"key": key, "class": database.head(key).full_class_name, "library": ""} | _DAMAGED
     return {
         "key": key,
-        "class": raw.get("full_class_name", ""),
-        "library": raw.get("library", ""),
-        "verdict": validation.get("verdict", "unproved"),
-        "regimes": [str(regime.get("name", "")) for regime in regimes],
-        "derived_by": raw.get("derived_by") or [],
-        "same_as": raw.get("same_as"),
-        "unresolved": len(cast("list[object]", raw.get("unresolved") or [])),
+        "class": one.full_class_name,
+        "library": one.library,
+        "verdict": one.validation.verdict,
+        "regimes": [regime.name for regime in one.regimes],
+        "derived_by": one.derived_by,
+        "same_as": one.same_as,
+        "unresolved": len(one.unresolved),
     }
+
+
+_DAMAGED: Final[Row] = {
+    "verdict": "damaged",
+    "regimes": [],
+    "derived_by": [],
+    "same_as": None,
+    "unresolved": 0,
+}
+"""Of an entry that is not what the schema says; `show` tells what is wrong with it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from forwardbook.generate.checksum import EditedFileError, is_unedited
 from forwardbook.generate.rendering import render
 from forwardbook.schema import Entry
-from forwardbook.workspace import write_atomically
+from forwardbook.workspace import WorkspaceError, write_atomically
 
 
 def write(entry: Entry, folder: Path, *, force: bool = False) -> bool:
@@ -16,7 +16,7 @@ def write(entry: Entry, folder: Path, *, force: bool = False) -> bool:
     path = folder / entry.generated_file_name
     text = render(entry)
     if path.exists():
-        present = path.read_text(encoding="utf-8")
+        present = present_text(path)
         if present == text:
             return False
         if not force and not is_unedited(present):
@@ -26,6 +26,18 @@ def write(entry: Entry, folder: Path, *, force: bool = False) -> bool:
             )
     write_atomically(path, text)
     return True
+
+
+def present_text(path: Path) -> str:
+    """The text of a file in a folder of calculators; what is no text in it is shown as such, never equal.
+
+    Raises:
+        WorkspaceError: where it cannot be read.
+    """
+    try:
+        return path.read_bytes().decode("utf-8", "backslashreplace") if path.is_file() else ""
+    except OSError as error:
+        raise WorkspaceError(f"reading {path}: {error.strerror or error}") from error
 
 
 def remove(path: Path) -> bool:
@@ -42,7 +54,7 @@ def remove(path: Path) -> bool:
 def would_change(entry: Entry, folder: Path) -> bool:
     """Whether the file on disk is not what the entry renders to."""
     path = folder / entry.generated_file_name
-    return not path.exists() or path.read_text(encoding="utf-8") != render(entry)
+    return not path.exists() or present_text(path) != render(entry)
 
 
 def outdated(entries: Iterable[Entry], folder: Path) -> list[Path]:

@@ -16,7 +16,7 @@ def quoted(text: str) -> str:
 
 def documented(text: str) -> str:
     """The text as the inside of a docstring of one line."""
-    words = re.sub(r"\s+", " ", text).strip().replace("\\", "\\\\").replace('"', "'")
+    words = re.sub(r"[\s\x00-\x1f]+", " ", text).strip().replace("\\", "\\\\").replace('"', "'")
     return words or "."
 
 

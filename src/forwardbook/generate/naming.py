@@ -5,21 +5,32 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from forwardbook.schema import Entry, snake_case
 
 _RESERVED = frozenset({"greatest", "least", "LineCost", "int", "bool", "tuple", "_"})
+_LONGEST: Final = 180  # characters of a file name, its number and ending aside
 
 
 def with_generated_names(key: str, entry: Entry, others: Mapping[str, Entry]) -> Entry:
     """The entry with the names of its file and class, other than those of the other entries."""
     taken = {other.generated_file_name for name, other in others.items() if name != key}
-    stem = re.sub(r"\W", "_", snake_case(key))
+    stem = re.sub(r"[^a-z0-9_]", "_", snake_case(key))[:_LONGEST]
     file_name, number = f"{stem}.py", 2
     while file_name in taken:
         file_name, number = f"{stem}_{number}.py", number + 1
-    names = {"generated_file_name": file_name, "generated_class_name": f"{entry.class_name}Calculator"}
+    names = {"generated_file_name": file_name, "generated_class_name": _calculator_name(entry)}
     return entry.model_copy(update=names)
+
+
+def calculator_name(entry: Entry) -> str:
+    """The name of the class of the entry's calculator: the one it has, else that which it would get."""
+    return entry.generated_class_name or _calculator_name(entry)
+
+
+def _calculator_name(entry: Entry) -> str:
+    return f"{re.sub('[^A-Za-z0-9_]', '_', entry.class_name)}Calculator"
 
 
 def python_names(symbols: Iterable[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
@@ -14,7 +15,7 @@ from forwardbook.calculator import LineCost
 from forwardbook.errors import ForwardbookError
 from forwardbook.generate.checksum import sealed
 from forwardbook.generate.layout import documented, filled, listed, quoted, signature
-from forwardbook.generate.naming import python_names, regime_class_names
+from forwardbook.generate.naming import calculator_name, python_names, regime_class_names
 from forwardbook.generate.python_code import python_condition, python_expression
 from forwardbook.schema import QUANTITIES, Entry, Regime
 
@@ -68,7 +69,7 @@ def render(entry: Entry) -> str:
     body = _template().render(
         full_class_name=quoted(entry.full_class_name),
         summary=documented(entry.full_class_name),
-        class_name=entry.generated_class_name or f"{entry.class_name}Calculator",
+        class_name=calculator_name(entry),
         imports=sorted([*imports, "Calculator", "RegimeFormulas"], key=lambda name: (name.islower(), name)),
         regimes=regimes,
         defaults=listed("defaults = ", _values(_defaults(entry)), "{}", 4) if _defaults(entry) else "",
@@ -90,6 +91,10 @@ def _values(values: Mapping[str, JsonValue]) -> list[str]:
 def _value(value: JsonValue) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(_values(value))}}}"
+    if isinstance(value, float) and not isfinite(value):
+        return f'float("{value}")'
     return quoted(value) if isinstance(value, str) else repr(value)
 
 

@@ -47,7 +47,7 @@ def store_all(
         drop_unfinished(workspace.generated_folder / "*.py")
         database = known = workspace.load()
         stored: dict[str, Entry] = {}
-        before: dict[Path, str | None] = {}
+        before: dict[Path, bytes | None] = {}
         try:
             for entry in entries:
                 key, named = _placed(entry, database, known)
@@ -65,10 +65,10 @@ def store_all(
     return list(stored.items())
 
 
-def _write(entry: Entry, workspace: Workspace, before: dict[Path, str | None], force: bool) -> None:
+def _write(entry: Entry, workspace: Workspace, before: dict[Path, bytes | None], force: bool) -> None:
     """Write the calculator of an entry, and remember in `before` what stood there."""
     path = workspace.generated_folder / entry.generated_file_name
-    before.setdefault(path, path.read_text(encoding="utf-8") if path.is_file() else None)
+    before.setdefault(path, path.read_bytes() if path.is_file() else None)
     if entry.regimes:
         generate.write(entry, workspace.generated_folder, force=force)
 
@@ -131,7 +131,7 @@ def _is_valid(database: Database, key: str) -> bool:
     return False
 
 
-def _restore(path: Path, before: str | None) -> None:
+def _restore(path: Path, before: bytes | None) -> None:
     with contextlib.suppress(OSError):
         if before is None:
             path.unlink(missing_ok=True)

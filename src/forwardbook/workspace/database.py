@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import msgspec
 from pydantic import ValidationError
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.schema import Entry
-from forwardbook.workspace.heads import Head, Origin, head_of
+from forwardbook.stored_names import is_key
+from forwardbook.workspace.heads import Head, Listed, Origin, head_of
 from forwardbook.workspace.migrations import Json
 from forwardbook.workspace.raw_entries import RawEntries
 
@@ -18,7 +20,11 @@ class DatabaseError(ForwardbookError):
 
 
 class Database(Mapping[str, Entry]):
-    """Entries by key, sorted. Entries of the own file hide those of the shipped one beneath it."""
+    """Entries by key, sorted. Entries of the own file hide those of the shipped one beneath it.
+
+    Raises:
+        DatabaseError: for a key that is none; nothing of an entry is read for that.
+    """
 
     def __init__(
         self, own: Mapping[str, Json], beneath: Mapping[str, Json] | None = None, rules: str = ""
@@ -27,13 +33,17 @@ class Database(Mapping[str, Entry]):
         self.rules_version = rules
         self._sources: tuple[Mapping[str, Json], ...] = (own, beneath or {})
         self._keys = {*own, *(beneath or {})}
+        if (odd := next((key for key in own if not is_key(key)), None)) is not None:
+            raise DatabaseError(
+                f"reading the database: {odd[:80]!r} is no key of an entry; take this entry out of the file"
+            )
         self._entries: dict[str, Entry] = {}
         self._heads: dict[str, Head] = {}
         self._by_name: dict[str, str] | None = None
 
     def __getitem__(self, key: str) -> Entry:
         if key not in self._entries:
-            self._entries[key] = _entry(key, self.raw(key))
+            self._entries[key] = entry_from(key, self.raw(key))
         return self._entries[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -69,6 +79,16 @@ class Database(Mapping[str, Entry]):
         """What an entry was derived from, without decoding all of it; None where that cannot be told so."""
         source = self._holding(key)[0]
         return source.origin(key) if isinstance(source, RawEntries) else None
+
+    def listed(self, key: str) -> Listed:
+        """What a list says of an entry.
+
+        Raises:
+            DatabaseError: where it is not what the schema says.
+        """
+        source = self._holding(key)[0]
+        found = source.listed(key) if isinstance(source, RawEntries) else None
+        return msgspec.convert(self[key].model_dump(mode="json"), Listed) if found is None else found
 
     def operations(self, key: str) -> frozenset[str]:
         """The operations that an entry lists."""
@@ -116,13 +136,18 @@ class Database(Mapping[str, Entry]):
         return self.keys_by_class().get(full_class_name)
 
 
-def _entry(key: str, raw: Json) -> Entry:
+def entry_from(key: str, raw: Json) -> Entry:
+    """The entry of JSON that is read, or about to be written.
+
+    Raises:
+        DatabaseError: where it is not what the schema says.
+    """
     try:
         return Entry.model_validate(raw)
     except ValidationError as error:
         problems = [
-            f"  {'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
-            for problem in error.errors()[:5]
+            f"  {'.'.join(str(part) for part in problem['loc'])[:200]}: {problem['msg'][:200]}"
+            for problem in error.errors(include_url=False, include_input=False)[:5]
         ]
         raise DatabaseError(
             f"entry {key} of the database is not what the schema says ({error.error_count()} problems):\n"

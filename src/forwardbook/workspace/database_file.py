@@ -20,6 +20,7 @@ from forwardbook.workspace.raw_entries import (
     FileContent,
     RawEntries,
     Texts,
+    check_text,
     content_in,
     content_of,
     head_in,
@@ -196,6 +197,7 @@ def _read_whole(text: str, origin: str) -> tuple[dict[str, Json], str]:
 def _json(text: str, origin: str) -> Json:
     try:
         content = json.loads(text)
+        check_text(text.encode(), content)
     except json.JSONDecodeError as error:
         what = f"it stops being JSON at line {error.lineno}, column {error.colno} ({error.msg})"
         if "<<<<<<< " in text:

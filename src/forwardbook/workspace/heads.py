@@ -64,6 +64,26 @@ class Issued(msgspec.Struct):
         }
 
 
+class _Named(msgspec.Struct):
+    name: str
+
+
+class _Verdict(msgspec.Struct):
+    verdict: str = "unproved"
+
+
+class Listed(msgspec.Struct):
+    """What a list says of an entry, as it stands in a file; the rest of it is passed over."""
+
+    full_class_name: str
+    library: str = ""
+    same_as: str | None = None
+    regimes: list[_Named] = []
+    derived_by: list[str] = []
+    unresolved: list[_Unresolved] = []
+    validation: _Verdict = msgspec.field(default_factory=_Verdict)
+
+
 class Family(msgspec.Struct):
     """What the main file says of a file of entries: how long it is, and the heads of those in it."""
 

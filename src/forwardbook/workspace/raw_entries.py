@@ -16,7 +16,7 @@ import msgspec
 
 from forwardbook.workspace.entry_file import Foot, file_texts
 from forwardbook.workspace.families import FamilyTexts
-from forwardbook.workspace.heads import Family, Head, Issued, Origin, head_of
+from forwardbook.workspace.heads import Family, Head, Issued, Listed, Origin, head_of
 from forwardbook.workspace.layout import WIDTH
 from forwardbook.workspace.migrations import Json
 from forwardbook.workspace.packing import unpacked
@@ -57,7 +57,9 @@ class RawEntries(Mapping[str, Json]):
     def __getitem__(self, key: str) -> Json:
         found = self._decoded.get(key)
         if found is None:
-            found = cast(Json, json.loads(bytes(self.texts[key])))
+            text = bytes(self.texts[key])
+            found = cast(Json, json.loads(text))
+            check_text(text, found)
             if self.version > 1:
                 found = unpacked(found)
             if len(self._decoded) >= KEPT:
@@ -88,6 +90,13 @@ class RawEntries(Mapping[str, Json]):
         except (msgspec.ValidationError, msgspec.DecodeError):
             return None
 
+    def listed(self, key: str) -> Listed | None:
+        """What a list says of an entry; None where it must be decoded to be had."""
+        try:
+            return msgspec.json.decode(self.texts[key], type=Listed)
+        except (msgspec.ValidationError, msgspec.DecodeError):
+            return None
+
     def operations(self, key: str) -> frozenset[str] | None:
         """The operations that an entry lists; None where it must be decoded to be had."""
         if self.version == 1:
@@ -103,6 +112,16 @@ class RawEntries(Mapping[str, Json]):
         laid = text.startswith(b'{\n   "') and text.endswith(b"\n  }")
         short = b"\n" not in text and len(text) + INDENT <= WIDTH
         return text.decode() if self.version > 1 and (laid or short) else None
+
+
+def check_text(text: bytes, found: object) -> None:
+    """Refuse half a surrogate pair, which JSON can spell and no file can hold.
+
+    Raises:
+        ValueError: where there is one.
+    """
+    if b"\\ud" in text.lower():
+        json.dumps(found, ensure_ascii=False).encode()
 
 
 def head_in(text: bytes | msgspec.Raw) -> Head | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forwardbook.schema import SCHEMA_VERSION, Entry
+from forwardbook.workspace.database import entry_from
 from forwardbook.workspace.database_file import entry_text, family_texts, rendered
 from forwardbook.workspace.families import SPLIT_BYTES, FamilyTexts, family_of, family_path
 from forwardbook.workspace.heads import Family, Head, head_of
@@ -28,6 +29,8 @@ def new_texts(
 ) -> dict[Path, str | None]:
     """The files to be written, by path, None for one to be removed; the main file is the last."""
     dumped = {key: entry.model_dump(mode="json") for key, entry in changed.items() if key not in remove}
+    for key, raw in dumped.items():
+        entry_from(key, raw)  # a copy with other fields was never validated
     put = {key: _placed(raw, entry_text(raw)) for key, raw in dumped.items()}
     away = {*changed, *remove}
     if isinstance(present, RawEntries) and isinstance(present.texts, FamilyTexts):

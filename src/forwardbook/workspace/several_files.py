@@ -60,10 +60,15 @@ def finish(main: Path) -> None:
     note = _note(main)
     try:
         found = cast("dict[str, bool]", json.loads(note.read_text(encoding="utf-8")))
+        if not isinstance(found, dict):
+            raise ValueError(f"it holds no names of files; remove {note}")
+        for name in found:
+            path = main.parent / name
+            inside = path.parent.resolve() == main.with_suffix("") and path.suffix == ".json"
+            if not inside and path != main:
+                raise ValueError(f"{name!r} is no file of the database; remove {note}")
         for name, is_gone in found.items():
             path = main.parent / name
-            if path.resolve().parent not in (main.parent, main.with_suffix("")) or path.suffix != ".json":
-                raise ValueError(f"{name!r} is no file of the database; remove {note}")
             if is_gone:
                 path.unlink(missing_ok=True)
             elif _staged(path).exists():
