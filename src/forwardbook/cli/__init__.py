@@ -5,19 +5,15 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; an error of ours is a message on stderr and exit code 1, wrong usage 2, Ctrl-C 130."""
+    """Run a command; what goes wrong is a message on stderr and one of the codes of `exit_codes`."""
     from forwardbook.cli.app import build_app
-    from forwardbook.errors import ForwardbookError
+    from forwardbook.cli.ends import ended, misspelt
+    from forwardbook.cli.exit_codes import USAGE
 
-    try:
-        build_app()(args=arguments, prog_name="forwardbook")
-    except ForwardbookError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    return 0
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if misspelt(given):
+        return USAGE
+    return ended(lambda: build_app()(args=given, prog_name="forwardbook"))
 
 
 def analyze_module() -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from forwardbook.cli.printing import put, say
 
 if TYPE_CHECKING:
     from forwardbook.agents.choose import Chosen
@@ -50,24 +51,23 @@ def chosen_analyst(
         return None
     chosen = choose(analyst, max_cost, model=model, dry_run=dry_run, batch=batch)
     if chosen.settings.documentation and chosen.backend == "api":
-        print("documentation servers are not asked: only --analyst sdk has them", file=sys.stderr)
+        say("documentation servers are not asked: only --analyst sdk has them")
     return None if chosen.backend == "static" else chosen
 
 
 def show_spent(chosen: Chosen | None) -> None:
     """What asking cost, by role, on standard error; nothing where nobody was asked."""
     for line in chosen.ledger.report() if chosen is not None and chosen.ledger.by_role else ():
-        print(f"spent: {line}", file=sys.stderr)
+        say(f"spent: {line}")
 
 
 def show_preview(seen: Preview | None) -> None:
     """The exact request on standard output, its worst cost on standard error."""
     if seen is None:
-        print("nobody would be asked: nothing is left open", file=sys.stderr)
+        say("nobody would be asked: nothing is left open")
         return
-    print(seen.text)
-    print(
+    put(seen.text)
+    say(
         f"not sent; this request could cost at most ${seen.first / 1e9:.4f}, and "
         f"${seen.whole / 1e9:.4f} if every turn were used (--max-cost bounds it)",
-        file=sys.stderr,
     )

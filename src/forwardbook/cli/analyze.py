@@ -10,6 +10,9 @@ from typing import Annotated, Literal
 import typer
 
 from forwardbook.cli.agent_options import Analyst, Batch, DryRun, MaxCost, Model
+from forwardbook.cli.exit_codes import INTERRUPTED, REFUSED
+from forwardbook.cli.given import pairs
+from forwardbook.cli.printing import put, say
 from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
@@ -67,8 +70,8 @@ def analyze_module(
 
     options = Options(
         config,
-        _pairs("--init", init, "in_features=64"),
-        _pairs("--input", inputs, "x=batch_size,seq_len"),
+        dict(pairs("--init", init, "in_features=64")),
+        dict(pairs("--input", inputs, "x=batch_size,seq_len")),
         derive,
     )
     limits, spread = Limits.given(memory, timeout), spread_of(jobs, cluster)
@@ -109,7 +112,7 @@ def analyze_module(
     if len(names) == 1:
         failed = not show_analysis(analysis, as_json, explain)
     if failed:
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def validate(
@@ -141,36 +144,26 @@ def validate(
 
                 console().print(check_view(check))
     if as_json:
-        print(json.dumps([asdict(check) | {"agrees": check.agrees} for check in checks], indent=1))
+        put(json.dumps([asdict(check) | {"agrees": check.agrees} for check in checks], indent=1))
     wrong = sum(not check.agrees for check in checks)
-    _say(f"{len(checks) - wrong} of {len(checks)} agree, at sizes drawn from --seed {seed}")
+    say(f"{len(checks) - wrong} of {len(checks)} agree, at sizes drawn from --seed {seed}")
     if wrong:
-        raise typer.Exit(1)
-
-
-def _pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
-    """`name=value` texts as a dictionary; wrong usage says what was expected."""
-    found: dict[str, str] = {}
-    for text in texts or []:
-        name, equals, value = text.partition("=")
-        if not (name.strip() and equals and value.strip()):
-            raise typer.BadParameter(
-                f"{text!r} is not NAME=VALUE, such as {example}", param_hint=f"'{option}'"
-            )
-        found[name.strip()] = value.strip()
-    return found
+        raise typer.Exit(REFUSED)
 
 
 class _Told:
     """Takes what is going on and shows it with a spinner, on the terminal of standard error only."""
 
     def __init__(self) -> None:
-        from rich.console import Console
 
-        self._status = Console(stderr=True).status("reading the source")
+        from forwardbook.cli.terminal import console
+
+        self._status = console(stderr=True).status("reading the source")
 
     def __call__(self, doing: str) -> None:
-        self._status.update(doing)
+        from rich.text import Text
+
+        self._status.update(Text(doing))
 
     def __enter__(self) -> _Told:
         self._status.__enter__()
@@ -190,12 +183,5 @@ def interruptible(outcome: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _say(f"interrupted: {outcome}")
-        raise typer.Exit(130) from None
-
-
-def _say(text: str) -> None:
-    """A line beside the result, on standard error."""
-    import sys
-
-    print(text, file=sys.stderr)
+        say(f"interrupted: {outcome}")
+        raise typer.Exit(INTERRUPTED) from None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from forwardbook.cli.printing import put, say
 from forwardbook.pipeline.analysis.many import Outcome
 from forwardbook.pipeline.analysis.one import Analysis
 from forwardbook.verdicts import disputes, said_by
@@ -16,9 +16,9 @@ from forwardbook.verdicts import disputes, said_by
 def show_analysis(analysis: Analysis, as_json: bool, explain: bool = False) -> bool:
     """One entry on standard output, what became of it beside; whether no judge disagrees with it."""
     if as_json:
-        print(json.dumps(_json(analysis), indent=1))
+        put(json.dumps(_json(analysis), indent=1))
         if analysis.lost:
-            _say(analysis.lost)
+            say(analysis.lost)
         return _agrees(analysis)
     from forwardbook.cli.entry_view import entry_view
     from forwardbook.cli.explain_view import explain_view
@@ -27,7 +27,7 @@ def show_analysis(analysis: Analysis, as_json: bool, explain: bool = False) -> b
     console().print(entry_view(analysis.key, analysis.entry, brief=True))
     if explain:
         console().print(explain_view(analysis.entry))
-    _say(_closing(analysis))
+    say(_closing(analysis))
     return _agrees(analysis)
 
 
@@ -41,18 +41,18 @@ def show_outcomes(outcomes: Iterable[Outcome], as_json: bool) -> int:
     for one in outcomes:
         if one.analysis is None:
             failed += 1
-            _say(f"error: {one.problem}")
+            say(f"error: {one.problem}")
             found.append({"name": one.name, "problem": str(one.problem)})
             continue
         found.append(_json(one.analysis))
         entry = one.analysis.entry
         if not as_json:
-            print(
+            put(
                 f"{entry.validation.verdict:<8} {entry.full_class_name}  {_closing(one.analysis)}", flush=True
             )
         failed += not _agrees(one.analysis)
     if as_json:
-        print(json.dumps(found, indent=1))
+        put(json.dumps(found, indent=1))
     return failed
 
 
@@ -63,10 +63,10 @@ def _agrees(analysis: Analysis) -> bool:
     for regime, judge in found:
         place = holder.code_location
         at = (judge.file, judge.line) if judge.file else (place.file, place.line_start)
-        _say(f"{at[0]}:{at[1]}: regime {regime.name}: {said_by(judge)}")
+        say(f"{at[0]}:{at[1]}: regime {regime.name}: {said_by(judge)}")
     if found:
         name = analysis.entry.full_class_name
-        _say(f"{name} is {holder.validation.verdict}: a judge that shares no rule with it disagrees")
+        say(f"{name} is {holder.validation.verdict}: a judge that shares no rule with it disagrees")
     return not found
 
 
@@ -84,8 +84,3 @@ def _closing(analysis: Analysis) -> str:
     if analysis.entry.regimes:
         stored += f", calculator generated_modules/{analysis.entry.generated_file_name}"
     return f"{stored}, {analysis.seconds:.1f} s" + (f"\n{analysis.lost}" if analysis.lost else "")
-
-
-def _say(text: str) -> None:
-    """A line beside the result, on standard error."""
-    print(text, file=sys.stderr)

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 import forwardbook
+from forwardbook.cli.printing import put
 
 COMMANDS: Final = {
     "init": "forwardbook.cli.init:init",
@@ -61,7 +62,7 @@ def build_app() -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(forwardbook.__version__)
+        put(forwardbook.__version__)
         raise typer.Exit
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from forwardbook.cli.printing import put
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
@@ -23,7 +25,7 @@ def list_entries(
 
     rows = overview(Workspace.find().load(), words or [])
     if as_json:
-        print(json.dumps(rows, indent=1))
+        put(json.dumps(rows, indent=1))
         return
     from forwardbook.cli.terminal import console
 
@@ -43,7 +45,7 @@ def show(
     database = Workspace.find().load()
     key = find(database, name)
     if as_json:
-        print(json.dumps({"key": key, **database[key].model_dump(mode="json")}, indent=1))
+        put(json.dumps({"key": key, **database[key].model_dump(mode="json")}, indent=1))
         return
     from forwardbook.cli.entry_view import entry_view
     from forwardbook.cli.terminal import console

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forwardbook.cli.exit_codes import INTERRUPTED, REFUSED
+from forwardbook.cli.printing import put, say
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -96,8 +99,8 @@ def build(
                 shown.done(one)
     except KeyboardInterrupt:
         kept = f"{len(done)} of {len(plan.units)} units are kept"
-        _say(f"interrupted: {kept}; the same command goes on from there")
-        raise typer.Exit(130) from None
+        say(f"interrupted: {kept}; the same command goes on from there")
+        raise typer.Exit(INTERRUPTED) from None
     results = _settled([one.result for one in done], library, workspace, how)
     merged = merge(plan, results, workspace, whole=not only and sample is None)
     journal = Journal(workspace, library)
@@ -107,8 +110,8 @@ def build(
         console().print(summary_view(library, results))
     known = sum(one.known for one in done)
     for name in sorted(one.name for unit in results for one in unit.record.classes if one.way == OF_USERS):
-        _say(f"{name} stays as it was analysed with --init, --input or --config")
-    _say(
+        say(f"{name} stays as it was analysed with --init, --input or --config")
+    say(
         f"{merged.stored} entries stored, {merged.sharing} of them copies that share another's formulas; "
         f"{known} of {len(done)} units were known" + (f"; drawn with --seed {seed}" if sample else "")
     )
@@ -130,16 +133,16 @@ def _settled(
     def measured(keys: Sequence[str]) -> Iterator[EntryAgain]:
         again = Reproof(how.seed, spread=Spread(how.jobs), worker=RECORDED)
         for count, one in enumerate(reprove(keys, database, again, Path.cwd()), 1):
-            _say(f"stored before, measured again: {count}/{len(keys)} {one.full_class_name}: {one.state}")
+            say(f"stored before, measured again: {count}/{len(keys)} {one.full_class_name}: {one.state}")
             yield one
 
     found = settled(results, library, database, read_catalogue(workspace), measured)
     for name, why in sorted(found.stay.items()):
-        _say(f"{name} stays as it was stored: {why}")
+        say(f"{name} stays as it was stored: {why}")
     for name in found.joined:
-        _say(f"{name}: the peak took up states that the stored proof has")
+        say(f"{name}: the peak took up states that the stored proof has")
     for name in found.gone:
-        _say(f"{name} is proved no more: what was stored does not hold at points of its own proof")
+        say(f"{name} is proved no more: what was stored does not hold at points of its own proof")
     return found.results
 
 
@@ -173,24 +176,24 @@ def totals(
     found: dict[str, ModelTotals] = {}
     for unit, one in measured(plan, workspace.load(), catalogue, Spread(jobs)):
         found |= one
-        _say(f"{unit.name}: {sum(each.agrees for each in one.values())} of {len(one)} model types agree")
+        say(f"{unit.name}: {sum(each.agrees for each in one.values())} of {len(one)} model types agree")
     keep(plan, found, workspace)
     if as_json:
         import json
 
-        print(
+        put(
             json.dumps({name: one.model_dump(mode="json") for name, one in sorted(found.items())}, indent=1)
         )
     else:
         console().print(totals_view(found))
     ran = [one for one in found.values() if one.measured]
     spoken = [one for one in ran if one.calls]
-    _say(
+    say(
         f"{sum(one.agrees for one in spoken)} of {len(spoken)} model types that an entry speaks of agree; "
         f"{len(ran)} ran, {len(found)} were tried"
     )
     if not spoken or not all(one.agrees for one in spoken):
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def _drawn(units: tuple[Unit, ...], sample: int, seed: int) -> tuple[Unit, ...]:
@@ -212,7 +215,7 @@ def _tell(library: str, done: list[Done], as_json: bool) -> None:
 
     record = LibraryRecord(units={one.result.unit: one.result.record for one in done})
     spent = {one.result.unit: one.result.spent.model_dump() for one in done if not one.known}
-    print(json.dumps({"coverage": asdict(share(library, record)), "spent": spent}, indent=1))
+    put(json.dumps({"coverage": asdict(share(library, record)), "spent": spent}, indent=1))
 
 
 def coverage(
@@ -230,23 +233,16 @@ def coverage(
     workspace = Workspace.find()
     shares = coverage_with(known_catalogue(workspace), workspace.load(), library)
     for one in (one for one in shares if not one.built):
-        _say(
+        say(
             f"{one.library}: no catalogue was built here; a class without an entry was not tried: "
             f"forwardbook catalogue build --library {one.library}"
         )
     if as_json:
         import json
 
-        print(json.dumps({one.library: asdict(one) for one in shares}, indent=1))
+        put(json.dumps({one.library: asdict(one) for one in shares}, indent=1))
         return
     from forwardbook.cli.catalogue_view import coverage_view
     from forwardbook.cli.terminal import console
 
     console().print(coverage_view(shares, most))
-
-
-def _say(text: str) -> None:
-    """A line beside the result, on standard error."""
-    import sys
-
-    print(text, file=sys.stderr)

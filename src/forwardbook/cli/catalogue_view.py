@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, Group, RenderableType
-from rich.markup import escape
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from forwardbook.cli.printing import say
 from forwardbook.pipeline.catalogue.coverage import STATES, Reason, Share, share
 from forwardbook.pipeline.catalogue.record import LibraryRecord, ModelTotals, UnitResult
 
@@ -46,12 +46,14 @@ class Progress:
             from rich.progress import Progress as Bar
 
             columns = (
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
             )
-            self._bar = Bar(*columns, console=Console(stderr=True))
+            from forwardbook.cli.terminal import console
+
+            self._bar = Bar(*columns, console=console(stderr=True))
             self._bar.start()
             self._task = self._bar.add_task("reading", total=self._total)
         return self
@@ -63,7 +65,7 @@ class Progress:
     def started(self, unit: str) -> None:
         """A unit is being worked on."""
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=f"{_counted(self._counts)}  {escape(unit)}")
+            self._bar.update(self._task, description=f"{_counted(self._counts)}  {unit}")
 
     def done(self, one: Done) -> None:
         """A unit is done."""
@@ -74,11 +76,9 @@ class Progress:
             self._bar.update(self._task, description=_counted(self._counts), completed=self._done)
         elif not one.known:
             spent = one.result.spent
-            print(
+            say(
                 f"{self._done}/{self._total} {one.result.unit}: {_counted(mine)}, "
                 f"{spent.processor:.0f} s of processor, {spent.megabytes:.0f} MB",
-                file=sys.stderr,
-                flush=True,
             )
 
 
@@ -91,7 +91,7 @@ def plan_view(plan: Plan) -> RenderableType:
     table = _table(("unit", "classes", "with a forward() of their own"))
     for unit in plan.units:
         own = sum(one.defines for one in unit.classes)
-        table.add_row(escape(unit.name), str(len(unit.classes)), str(own))
+        table.add_row(unit.name, str(len(unit.classes)), str(own))
     total = sum(len(unit.classes) for unit in plan.units)
     return Group(table, Text(f"{total} classes in {len(plan.units)} units of {plan.library} {plan.version}"))
 
@@ -109,7 +109,7 @@ def coverage_view(shares: Sequence[Share], most: int) -> RenderableType:
         exact = f"{100 * one.exact / one.reached:.1f} %" if one.reached else "-"
         counts = (one.found, one.reached, *(getattr(one, state) for state in STATES))
         name = f"{one.library} {one.version}".strip()
-        table.add_row(escape(name), *map(str, counts), exact, str(one.sharing))
+        table.add_row(name, *map(str, counts), exact, str(one.sharing))
     parts: list[RenderableType] = [table]
     for one in shares:
         if one.untried:
@@ -132,7 +132,7 @@ def totals_view(found: Mapping[str, ModelTotals]) -> RenderableType:
     for name, one in sorted(found.items()):
         flops = (f"{part['flops']:,}" if part else "-" for part in (one.measured, one.formula, one.tree))
         said = "yes" if one.agrees else one.problem or _disagreement(one)
-        table.add_row(escape(name), escape(one.model), str(one.calls), str(one.equal), *flops, escape(said))
+        table.add_row(name, one.model, str(one.calls), str(one.equal), *flops, said)
     return table
 
 
@@ -163,13 +163,13 @@ def _derived(one: Share) -> str:
 def _reasons(one: Share, most: int) -> Table:
     table = _table((f"{one.library}: not exact because", "classes", "at", "such as"))
     for reason in one.reasons[:most]:
-        table.add_row(_said(reason), str(reason.classes), escape(reason.place), escape(reason.example))
+        table.add_row(_said(reason), str(reason.classes), reason.place, reason.example)
     return table
 
 
 def _said(reason: Reason) -> str:
     stage = f"{reason.state}, {reason.kind}" if reason.kind else reason.state
-    return escape(f"{stage}: {reason.reason}")
+    return f"{stage}: {reason.reason}"
 
 
 def _table(columns: Sequence[str]) -> Table:

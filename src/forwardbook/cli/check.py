@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from forwardbook.cli.analyze import interruptible
-from forwardbook.cli.regenerate import say
+from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.printing import put, say
 from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def check(
     elif found.improved:
         say("so that what improved is guarded, too: forwardbook regenerate, and commit module_db.json")
     if found.has_failed:
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def diff(
@@ -147,7 +148,7 @@ def _tell(found: Findings, form: Format, reports: list[Path], root: Path) -> Non
         if found.changed or found.unchanged or found.budgets or found.troubles or any(found.only):
             console().print(findings_view(found))
     else:
-        print(_text(found, form, root), end="")
+        put(_text(found, form, root), end="")
     for path in reports:
         write_atomically(path, _text(found, kinds[path.suffix], root))
 
@@ -161,14 +162,14 @@ def _text(found: Findings, form: Format, root: Path) -> str:
 
         return findings_markdown(found)
     if form == "text":
-        from rich.console import Console
 
         from forwardbook.cli.check_view import findings_view
+        from forwardbook.cli.console import EscapingConsole
         from forwardbook.cli.terminal import PIPE_WIDTH
 
-        console = Console(width=PIPE_WIDTH, no_color=True)
-        with console.capture() as captured:
-            console.print(findings_view(found))
+        page = EscapingConsole(width=PIPE_WIDTH, no_color=True, highlight=False, markup=False, emoji=False)
+        with page.capture() as captured:
+            page.print(findings_view(found))
         return captured.get()
     if form == "json":
         from forwardbook.guard.as_json import findings_json

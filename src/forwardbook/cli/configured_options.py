@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from forwardbook.cli.printing import put
+
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
@@ -82,7 +84,7 @@ def configuration(
     _refuse_twice(overrides)
     composed, found = configured(roots(source.folder, Path.cwd()), source.name, overrides)
     if source.shown is not None:
-        print(composed.text(source.resolve), end="")
+        put(composed.text(source.resolve), end="")
         raise typer.Exit(0)
     return composed, found
 

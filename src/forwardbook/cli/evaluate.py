@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
+
+from forwardbook.cli.given import once, whole_number
+from forwardbook.cli.printing import put, say
 
 
 def evaluate(
@@ -27,23 +29,28 @@ def evaluate(
 ) -> None:
     """Evaluate the formulas of a class: `forwardbook evaluate LlamaMLP batch_size=1 seq_len=4096 ...`"""
     import json
+    import warnings
     from dataclasses import asdict
 
     from forwardbook import registry
 
-    given = dict(parse_size(text) for text in sizes or [])
-    calculator = registry.load(name)
-    wanted = dict(parse_choice(text) for text in choices or [])
+    given = once("NAME=VALUE", map(parse_size, sizes or []))
+    wanted = once("--with", map(parse_choice, choices or []))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", registry.CalculatorIgnored)
+        calculator = registry.load(name)
+    for one in told:
+        say(f"note: {one.message}")
     costs = calculator.costs_at(given, regime, wanted)
     line_costs = calculator.lines_at(given, regime, wanted) if lines else ()
     found = registry.judgement(name, costs.regime)
     if found.verdict != "exact":
         why = f": {found.reason}" if found.reason else ""
-        print(f"note: regime {costs.regime} is {found.verdict}{why}", file=sys.stderr)
+        say(f"note: regime {costs.regime} is {found.verdict}{why}")
     if as_json:
         content: dict[str, object] = asdict(costs)
         del content["regime"]
-        print(
+        put(
             json.dumps(
                 {**content, **({"lines": [asdict(line) for line in line_costs]} if lines else {})}, indent=1
             )
@@ -65,7 +72,7 @@ def parse_choice(text: str) -> tuple[str, object]:
         raise typer.BadParameter(f"{text!r} is not NAME=VALUE, such as need_weights=False")
     try:
         read = ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         return name.strip(), value
     return name.strip(), list(read) if isinstance(read, tuple) else read
 
@@ -73,11 +80,9 @@ def parse_choice(text: str) -> tuple[str, object]:
 def parse_size(text: str) -> tuple[str, int]:
     """`seq_len=4096` as a name and an integer; wrong usage says what was expected."""
     name, equals, value = text.partition("=")
-    try:
-        if not (equals and name):
-            raise ValueError
-        return name.strip().removeprefix("{").removesuffix("}"), int(value)
-    except ValueError:
+    size = whole_number(value)
+    if not (equals and name) or size is None:
         raise typer.BadParameter(
-            f"{text!r} is not NAME=VALUE with a whole number, such as seq_len=4096"
-        ) from None
+            f"{text[:80]!r} is not NAME=VALUE with a whole number below 2**63, such as seq_len=4096"
+        )
+    return name.strip().removeprefix("{").removesuffix("}"), size

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gc
-import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from forwardbook.cli.agent_options import Analyst, DryRun, MaxCost, Model
+from forwardbook.cli.exit_codes import INTERRUPTED, REFUSED
+from forwardbook.cli.printing import put, say
 
 if TYPE_CHECKING:
     from forwardbook.pipeline.explain.pages import Report
@@ -75,13 +76,13 @@ def explain(
     request = replace(request, review=review)
     if chosen is not None and dry_run:
         for name, seen in prompts(request, chosen):
-            _say(f"{name}:")
+            say(f"{name}:")
             show_preview(seen)
         return
     request = replace(request, chosen=chosen, cluster=spread_of(jobs, cluster).cluster)
     if as_json:
         for piece in facts_json(request):
-            print(piece)
+            put(piece)
         return
     from forwardbook.cli.explain_progress import progress
 
@@ -89,31 +90,24 @@ def explain(
         with progress() as told:
             report = explain(request, told)
     except KeyboardInterrupt:
-        _say("interrupted: finished pages are kept, the same command goes on with the others")
-        raise typer.Exit(130) from None
+        say("interrupted: finished pages are kept, the same command goes on with the others")
+        raise typer.Exit(INTERRUPTED) from None
     finally:
         show_spent(chosen)
     gc.freeze()  # the process is about to end: its facts need not be searched for cycles first
     _tell(report)
     if report.failed or (strict and report.left_out):
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def _tell(report: Report) -> None:
     """What became of each page on standard output; what is wrong, and what to do, beside it."""
     for page in report.pages:
-        _say(f"{page.outcome:<12} {page.path}{page.figures}", sys.stdout)
+        put(f"{page.outcome:<12} {page.path}{page.figures}")
         for line in page.wrong:
-            _say(f"  {line}")
+            say(f"  {line}")
         for line in page.left_out:
-            _say(f"  left out: {line}")
+            say(f"  left out: {line}")
     for line in report.problems:
-        _say(line)
-    _say(report.closing)
-
-
-def _say(text: str, where: TextIO | None = None) -> None:
-    """A line, by default beside the result; what the terminal cannot show is escaped."""
-    where = where or sys.stderr
-    encoding = where.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=where)
+        say(line)
+    say(report.closing)

@@ -18,16 +18,17 @@ def progress() -> Iterator[Told]:
     if not sys.stderr.isatty():
         yield lambda doing, done, total: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    from forwardbook.cli.terminal import console
+
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=None)
 
         def told(doing: str, done: int, total: int) -> None:

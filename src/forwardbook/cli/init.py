@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from forwardbook.cli.printing import put
+
 
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="By default the current folder.")] = Path("."),
@@ -30,11 +32,11 @@ def init(
         found = texts(folder, choices)
         if shown not in found:
             raise typer.BadParameter(f"{shown!r} is none of {', '.join(found)}", param_hint="'--print'")
-        print(found[shown], end="")
+        put(found[shown], end="")
         return
     placed = initialise(folder, choices)
     for one in placed:
-        print(f"{one.outcome:<9} {one.name}{f': {one.advice}' if one.advice else ''}")
+        put(f"{one.outcome:<9} {one.name}{f': {one.advice}' if one.advice else ''}")
     from forwardbook.cli.regenerate import say
 
     kept = [one.name for one in placed if one.outcome == "kept"]

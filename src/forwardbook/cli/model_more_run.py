@@ -14,6 +14,7 @@ from rich.text import Text
 from forwardbook.cli.cost_view import scaled
 from forwardbook.cli.model_run import progress
 from forwardbook.cli.model_view import BOUND_STYLES, duration
+from forwardbook.cli.printing import put
 from forwardbook.cli.terminal import console
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.advice import Advice
@@ -40,7 +41,7 @@ def run_compare(requests: Sequence[Request], as_json: bool) -> None:
     if problems:
         raise type(problems[0][1])(_told(problems, len(requests)))
     if as_json:
-        print(json.dumps({"models": [report(one) for one in found]}, indent=1))
+        put(json.dumps({"models": [report(one) for one in found]}, indent=1))
     else:
         console().print(_comparison(found))
 
@@ -112,7 +113,7 @@ def run_advise(request: Request, as_json: bool) -> None:
         asked = checked(request, kept, told)
         found = advise(asked)
     if as_json:
-        print(
+        put(
             json.dumps({"model_id": asked.model.architecture.model_id, "advice": [_json(a) for a in found]})
         )
         return

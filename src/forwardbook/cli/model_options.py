@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from forwardbook.cli.given import pairs, size_number, whole_number
+
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
@@ -22,7 +24,13 @@ def _both(name: str) -> tuple[str, ...]:
 
 
 def _size(name: str, meaning: str) -> object:
-    return typer.Option(*_both(name), help=meaning, rich_help_panel="Sizes of the call")
+    return typer.Option(
+        *_both(name),
+        help=meaning,
+        parser=size_number,
+        metavar="INTEGER",
+        rich_help_panel="Sizes of the call",
+    )
 
 
 BatchSize = Annotated[int | None, _size("batch_size", "Independent samples.")]
@@ -103,11 +111,11 @@ def request_from(
 
     given = {name: size for name, size in sizes.items() if size is not None}
     for name, text in pairs("--size", more, "num_regions=10"):
-        try:
-            given[name] = int(text)
-        except ValueError:
-            message = f"{name}={text}: {text!r} is no whole number"
-            raise typer.BadParameter(message, param_hint="'--size'") from None
+        size = whole_number(text)
+        if size is None:
+            message = f"{name}={text[:80]}: {text[:80]!r} is no whole number below 2**63"
+            raise typer.BadParameter(message, param_hint="'--size'")
+        given[name] = size
     names = [one.strip() for text in hardware or [] for one in text.split(",")]
     return Request(
         model=model,
@@ -124,46 +132,24 @@ def request_from(
     )
 
 
-def pairs(option: str, texts: list[str] | None, example: str) -> list[tuple[str, str]]:
-    """`name=value` texts as pairs; wrong usage says what was expected."""
-    found: list[tuple[str, str]] = []
-    for text in texts or []:
-        name, equals, value = text.partition("=")
-        if not (name.strip() and equals and value.strip()):
-            message = f"{text!r} is not NAME=VALUE, such as {example}"
-            raise typer.BadParameter(message, param_hint=f"'{option}'")
-        found.append((name.strip(), value.strip()))
-    return found
-
-
 def _json(text: str) -> JsonValue:
     import json
 
     try:
         found: JsonValue = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return found
 
 
 @contextmanager
 def refusing(timeout: float | None = None) -> Iterator[None]:
-    """An error of ours inside is a message and exit code 2; `timeout` seconds are all that it may take."""
+    """What is inside reads models; `timeout` seconds are all that it may take."""
     import os
-    import sys
-
-    from forwardbook.errors import ForwardbookError
 
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")  # hints about weights that nobody loads
-    try:
-        with _limited(timeout):
-            yield
-    except ForwardbookError as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        raise typer.Exit(130) from None
+    with _limited(timeout):
+        yield
 
 
 @contextmanager

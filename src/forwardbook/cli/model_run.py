@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -22,6 +20,9 @@ from rich.progress import (
 from forwardbook.book.model_pictures import SUFFIXES
 from forwardbook.book.model_tables import analysis_csv, analysis_page
 from forwardbook.cli.agent_options import show_preview, show_spent
+from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.printing import put, say
+from forwardbook.cli.terminal import console
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.analysis import Analysis, report
 from forwardbook.models.populated import Populated
@@ -109,11 +110,11 @@ def _run_steps(
     if analysis is not None:
         _give(analysis, outputs, bool(request.devices), content)
     elif outputs.as_json:
-        print(json.dumps(content, indent=1))
+        put(json.dumps(content, indent=1))
     elif ensured is not None:
         _show(ensured)
     if jobs >= 0 and ensured and any(one.state == "unresolved" for one in ensured):
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def _analysed(asked: Checked, steps: Steps, every: bool, file: Path | None) -> Analysis:
@@ -186,8 +187,9 @@ def _ensure(steps: Steps, jobs: int, timeout: float | None, workspace: Workspace
     if jobs < 0 or not missing:
         return found
     done: dict[str, Ensured] = {}
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as shown:
+    doing = TextColumn("{task.description}", markup=False)
+    columns = (SpinnerColumn(), doing, BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console(stderr=True)) as shown:
         task = shown.add_task("analysing classes", total=len(missing))
 
         def started(name: str) -> None:
@@ -201,8 +203,6 @@ def _ensure(steps: Steps, jobs: int, timeout: float | None, workspace: Workspace
 
 def _show(ensured: Sequence[Ensured]) -> None:
     from forwardbook.cli.model_view import classes_view
-    from forwardbook.cli.terminal import console
-
     console().print(classes_view(ensured))
 
 
@@ -213,10 +213,9 @@ def _give(analysis: Analysis, outputs: Outputs, chosen: bool, content: Mapping[s
     for path, text in files.items():
         write(path, text)
     if outputs.as_json:
-        print(json.dumps(report(whole) | dict(content), indent=1))
+        put(json.dumps(report(whole) | dict(content), indent=1))
     else:
         from forwardbook.cli.model_view import analysis_view
-        from forwardbook.cli.terminal import console
 
         console().print(analysis_view(whole))
     for path in files:
@@ -269,16 +268,13 @@ class progress:  # noqa: N801 - used as a function
     """Takes what is going on and shows it with a spinner, on the terminal of standard error only."""
 
     def __init__(self) -> None:
-        self._status = Console(stderr=True).status("reading the model")
+        self._status = console(stderr=True).status("reading the model")
 
     def __enter__(self) -> Callable[[str], None]:
+        from rich.text import Text
+
         self._status.__enter__()
-        return self._status.update
+        return lambda doing: self._status.update(Text(doing))
 
     def __exit__(self, *exc: object) -> None:
         self._status.stop()
-
-
-def say(text: str) -> None:
-    """A line beside the result, on standard error."""
-    print(text, file=sys.stderr)

@@ -13,8 +13,9 @@ from rich.text import Text
 
 from forwardbook.book.model_sweep_tables import joined, sweep_csv, sweep_parquet
 from forwardbook.cli.cost_view import scaled
-from forwardbook.cli.model_run import Outputs, progress, say, write
+from forwardbook.cli.model_run import Outputs, progress, write
 from forwardbook.cli.model_view import duration
+from forwardbook.cli.printing import put, say
 from forwardbook.cli.terminal import console
 from forwardbook.models.sweep import axes
 from forwardbook.pipeline.model.analysis import Checked, Request, checked
@@ -42,7 +43,7 @@ def run_sweep(request: Request, text: str, outputs: Outputs) -> None:
     count = len(table["model"])
     if outputs.as_json:
         rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-        print(json.dumps({"points": count, "attention": request.attention, "rows": rows}))
+        put(json.dumps({"points": count, "attention": request.attention, "rows": rows}))
     else:
         console().print(_view(table, list(values)))
     say(f"{count:,} points in {seconds:.3f} s; attention {request.attention}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from forwardbook.cli import model_options as options
+from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.printing import put, say
 
 if TYPE_CHECKING:
     from forwardbook.pipeline.configured.bootstrap import Plan
@@ -35,7 +36,7 @@ def bootstrap(
         before = len(plan.problems)
         if plan.new and not dry_run and _agreed(len(plan.new), yes):
             for link in made(plan):
-                print(f"linked {link.name}")
+                put(f"linked {link.name}")
         if plan.problems:
             told = "".join(f"\n  {problem}" for problem in plan.problems[before:])
             count = f"{len(plan.problems)} links of {plan.file.name}"
@@ -45,13 +46,13 @@ def bootstrap(
 def _told(plan: Plan) -> None:
     """The whole plan, before anything is done."""
     for link in plan.there:
-        print(f"there      {link.name} -> {link.target}")
+        put(f"there      {link.name} -> {link.target}")
     for link in plan.new:
-        print(f"to link    {link.name} -> {link.target}")
+        put(f"to link    {link.name} -> {link.target}")
     for problem in plan.problems:
-        print(f"cannot     {problem}", file=sys.stderr)
+        say(f"cannot     {problem}")
     if not plan.new and not plan.problems:
-        print(
+        put(
             f"nothing to link: {plan.file.name} is done" if plan.there else f"{plan.file.name} lists nothing"
         )
 
@@ -63,5 +64,5 @@ def _agreed(count: int, yes: bool) -> bool:
     try:
         return typer.confirm(f"Make {count} link{'s' * (count > 1)}?", default=False)
     except typer.Abort:
-        print("\nnothing was linked: nobody answered; --yes does not ask", file=sys.stderr)
-        raise typer.Exit(1) from None
+        say("\nnothing was linked: nobody answered; --yes does not ask")
+        raise typer.Exit(REFUSED) from None

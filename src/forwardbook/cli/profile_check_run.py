@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forwardbook.cli.printing import put, say
 from forwardbook.cli.profile_view import check_lines, work_lines
 from forwardbook.pipeline.profile.chain import chain
 from forwardbook.pipeline.profile.check import TraceCheck, check_trace, refuse_without_shapes
@@ -39,9 +39,9 @@ def run_check(
         counters = check_counters(launches, work.groups)
         if as_json:
             groups = [vars_of(group) for group in work.groups]
-            print(json.dumps({"groups": groups, "unsaid": [vars_of(one) for one in work.unsaid]}, indent=1))
+            put(json.dumps({"groups": groups, "unsaid": [vars_of(one) for one in work.unsaid]}, indent=1))
         else:
-            print("\n".join([*work_lines(work), *counter_lines(counters)]))
+            put("\n".join([*work_lines(work), *counter_lines(counters)]))
         return all(one.explained for one in counters)
     refuse_without_shapes(trace)
     from forwardbook.models.totals import Widths
@@ -51,13 +51,13 @@ def run_check(
 
     kept = ModelFiles(Path.cwd())
     found = changed(find_model(request.model, kept), request.fields)
-    model = Model(found, kept, lambda text: print(text, file=sys.stderr))
+    model = Model(found, kept, say)
     check = check_trace(trace, model, request.sizes, Widths(**request.bits), allowed)
     counters = check_counters(launches, [one for link in check.links for one in link.found], work.groups)
     if as_json:
-        print(json.dumps(as_values(check, counters), indent=1))
+        put(json.dumps(as_values(check, counters), indent=1))
     else:
-        print(
+        put(
             "\n".join(
                 [*check_lines(check, device_of(trace, hardware), counters), *counter_lines(counters)]
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -12,6 +11,8 @@ import typer
 
 from forwardbook.cli import configured_options as configured
 from forwardbook.cli import model_options as options
+from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.printing import put, say
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -79,7 +80,7 @@ def infer(
             composed, wanted = configured.configuration([*(words or []), *more], places, flags, source)
             failed = _inferred(composed, wanted)
     if failed:
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def _places(words: list[str], kind: str | None) -> tuple[list[tuple[str, str]], list[str]]:
@@ -161,15 +162,15 @@ def _shown(path: Path, summary: Summary) -> int:
     from forwardbook.pipeline.configured.inference import LINES
 
     before = f", {summary.before} before" if summary.before else ""
-    print(f"{summary.predicted} of {summary.total} samples predicted{before}, {summary.failed} failed")
+    put(f"{summary.predicted} of {summary.total} samples predicted{before}, {summary.failed} failed")
     if summary.drawn:
-        print(f"{summary.drawn} images drawn onto")
-    print(f"wrote {path / LINES}")
+        put(f"{summary.drawn} images drawn onto")
+    put(f"wrote {path / LINES}")
     return summary.failed
 
 
 def _told(text: str) -> None:
-    print(text, file=sys.stderr)
+    say(text)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from forwardbook.cli import model_options as options
+from forwardbook.cli.printing import put
 
 
 def hardware(
@@ -23,7 +24,7 @@ def hardware(
     """What this machine is: processor, GPUs, versions, and what it can do at most."""
     with options.refusing():
         if table is not None:
-            print(_table(table, as_json))
+            put(_table(table, as_json))
             return
         from forwardbook.profiling.machine import machine
 
@@ -31,7 +32,7 @@ def hardware(
         for gpu in found["gpus"]:
             gpu["peaks"] = _peaks(gpu["name"])
         found["measured"] = _measured() if measure else []
-        print(json.dumps(found, indent=1) if as_json else "\n".join(_lines(found)))
+        put(json.dumps(found, indent=1) if as_json else "\n".join(_lines(found)))
 
 
 def _table(name: str, as_json: bool) -> str:

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from forwardbook.cli import model_options as options
+from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.printing import put
 
 Locale = Annotated[
     Literal["C", "en", "de", "fr"] | None,
@@ -36,7 +38,7 @@ def kernels(
         found = longest(rows, topk)
         text = as_yaml(found, report.name, sum(known) if known else None)
         if output is None or str(output) == "-":
-            print(text if output is not None else kernel_table(found))
+            put(text if output is not None else kernel_table(found))
         else:
             _written(output, text)
 
@@ -59,10 +61,10 @@ def analyze(
 
         device = devices_named(hardware)[0] if hardware else None
         found = analyse_folder(folder, locale)
-        print(as_page(found, device), end="")
+        put(as_page(found, device), end="")
         if output is not None:
             for path in analyse_into(found, device, output):
-                print(f"wrote {path}")
+                put(f"wrote {path}")
 
 
 def check(
@@ -99,7 +101,7 @@ def check(
 
         exact = run_check(trace, request if model else None, ncu, hardware, allow or (), as_json=as_json)
     if not exact:
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def _written(path: Path, text: str) -> None:
@@ -107,4 +109,4 @@ def _written(path: Path, text: str) -> None:
 
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text)
-    print(f"wrote {path}")
+    put(f"wrote {path}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,8 @@ import typer
 
 from forwardbook.cli import configured_options as configured
 from forwardbook.cli import model_options as options
+from forwardbook.cli.exit_codes import INCOMPLETE, REFUSED
+from forwardbook.cli.printing import put, say
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -98,14 +99,14 @@ def run(
 
         from forwardbook.pipeline.configured.run import run_configured
 
-        done = run_configured(composed, wanted, lambda text: print(text, file=sys.stderr))
-        print(_shown(done.path))
+        done = run_configured(composed, wanted, say)
+        put(_shown(done.path))
     for missing in done.missing:
-        print(f"error: {missing}", file=sys.stderr)
+        say(f"error: {missing}")
     if done.missing:
-        raise typer.Exit(3)
+        raise typer.Exit(INCOMPLETE)
     if done.failed_samples:
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def _parts(text: str) -> list[str]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forwardbook.cli import model_options as options
+from forwardbook.cli.exit_codes import INCOMPLETE
+from forwardbook.cli.printing import put, say
 
 if TYPE_CHECKING:
     from forwardbook.profiling.tools.commands import ToolCommand
@@ -94,12 +96,12 @@ def _run(command: ToolCommand, output: Path, dry_run: bool) -> None:
     from forwardbook.profiling.tools.execution import run_tool, write_plan
     from forwardbook.profiling.tools.installed import ToolMissing
 
-    print(shlex.join(command.arguments))
+    put(shlex.join(command.arguments))
     if dry_run:
-        print(f"wrote {write_plan(command, output)}")
+        put(f"wrote {write_plan(command, output)}")
         return
     try:
-        print(f"wrote {run_tool(command, output)}")
+        put(f"wrote {run_tool(command, output)}")
     except ToolMissing as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise typer.Exit(3) from None
+        say(f"error: {error}")
+        raise typer.Exit(INCOMPLETE) from None

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forwardbook.cli.agent_options import Analyst, MaxCost, Model
+from forwardbook.cli.exit_codes import INTERRUPTED
+from forwardbook.cli.printing import put, say
 from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ def regenerate(
             done = regenerate(workspace, wanted, told, tell=tell)
         except KeyboardInterrupt:
             say("interrupted: what was done is kept, the same command goes on with the others")
-            raise typer.Exit(130) from None
+            raise typer.Exit(INTERRUPTED) from None
     _tell(done, places, as_json)
 
 
@@ -97,10 +99,10 @@ def _list(found: Sequence[Stale], as_json: bool) -> None:
 
     rows = [{"class": s.entry.full_class_name, "key": s.key, "reasons": list(s.reasons)} for s in found]
     if as_json:
-        print(json.dumps({"stale": rows}, indent=1))
+        put(json.dumps({"stale": rows}, indent=1))
         return
     for one in found:
-        print(f"{one.entry.full_class_name}: {'; '.join(one.reasons)}")
+        put(f"{one.entry.full_class_name}: {'; '.join(one.reasons)}")
     say(f"{len(found)} stale")
 
 
@@ -110,14 +112,14 @@ def _tell(done: Regenerated, places: Sequence[Path], as_json: bool) -> None:
     from forwardbook.guard.regenerated import STATES, regenerated_json, summary
 
     if as_json:
-        print(json.dumps(regenerated_json(done), indent=1))
+        put(json.dumps(regenerated_json(done), indent=1))
     else:
         for state in STATES:
             for row in done.of(state) if state != "same" else ():
                 problem = f": {row.problem.splitlines()[0]}" if row.problem else ""
-                print(f"{state:<12} {row.full_class_name}{problem}")
+                put(f"{state:<12} {row.full_class_name}{problem}")
         for note in done.notes:
-            print(note)
+            put(note)
     say(summary(done))
     for path in places:
         say(f"report: {path}")
@@ -138,9 +140,3 @@ def class_progress() -> Iterator[Told]:
             say(f"[{done}/{total}] {doing}")
 
     yield line
-
-
-def say(text: str) -> None:
-    """A line beside the result; what the terminal cannot show is escaped."""
-    encoding = sys.stderr.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.printing import put, say
 from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
 if TYPE_CHECKING:
@@ -117,19 +119,17 @@ def reprove(
     found: list[EntryAgain] = []
     for one in measured(keys, database, how, Path.cwd()):
         found.append(one)
-        _say(
-            f"{len(found)}/{len(keys)} {one.full_class_name}: {one.state}{one.reason and f' ({one.reason})'}"
-        )
+        say(f"{len(found)}/{len(keys)} {one.full_class_name}: {one.state}{one.reason and f' ({one.reason})'}")
         # at once: a long run may be ended before its summary
         for text in (*_differences(one), *_needs(one), *_places(one), *_lacked(one)):
-            _say(text)
+            say(text)
         if changed := narrowed([one], database):
             workspace.save(changed, rules_version=RULES_VERSION)
             database = workspace.load()
     found.sort(key=lambda one: one.key)
     if as_json:
         rows = [one.model_dump(mode="json") | {"state": one.state} for one in found]
-        print(json.dumps({"seed": seed, "scale": scale, "entries": rows}, indent=1))
+        put(json.dumps({"seed": seed, "scale": scale, "entries": rows}, indent=1))
     else:
         from forwardbook.cli.terminal import console
 
@@ -140,15 +140,14 @@ def reprove(
     }
     told = ", ".join(f"{count} {state}" for state, count in counts.items())
     larger = "" if worker != WORKER else f" {scale} times larger,"
-    _say(f"{len(found)} entries: {told}; sizes{larger} drawn with --seed {seed}")
+    say(f"{len(found)} entries: {told}; sizes{larger} drawn with --seed {seed}")
     if counts["different"] or counts["uncovered"] or not counts["equal"]:
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def _view(found: list[EntryAgain]) -> RenderableType:
     """Each regime that differs, with the sizes and numbers; then what could not be measured, and why."""
     from rich.console import Group
-    from rich.markup import escape
     from rich.text import Text
 
     lines: list[RenderableType] = []
@@ -156,9 +155,7 @@ def _view(found: list[EntryAgain]) -> RenderableType:
         for text in _differences(one):
             lines.append(Text(text, "" if text.startswith(" ") else "bold red"))
     lines += [
-        escape(f"{one.full_class_name}: not measured: {one.reason}")
-        for one in found
-        if one.state == "unmeasured"
+        f"{one.full_class_name}: not measured: {one.reason}" for one in found if one.state == "unmeasured"
     ]
     regimes = [regime for one in found for regime in one.regimes]
     equal = sum(regime.state == "equal" for regime in regimes)
@@ -194,10 +191,3 @@ def _lacked(one: EntryAgain) -> list[str]:
     """How many states of live storage the peaks of regimes were found to lack."""
     joined = ((regime.name, len(regime.states)) for regime in one.regimes if regime.states)
     return [f"  {name}: {count} of the states of its peak are new" for name, count in joined]
-
-
-def _say(text: str) -> None:
-    """A line beside the result, on standard error."""
-    import sys
-
-    print(text, file=sys.stderr, flush=True)

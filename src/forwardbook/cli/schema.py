@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from forwardbook.cli.printing import put
+
 
 def schema(
     kind: Annotated[
@@ -33,4 +35,4 @@ def schema(
         }
         described = kinds[kind].model_json_schema(by_alias=True)
         content = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
-    print(json.dumps(content, indent=1, sort_keys=True))
+    put(json.dumps(content, indent=1, sort_keys=True))

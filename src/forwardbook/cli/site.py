@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forwardbook.cli.exit_codes import INCOMPLETE
+from forwardbook.cli.printing import put, say
+
 if TYPE_CHECKING:
     from forwardbook.pipeline.site.book import Prepared
-
-DOUBTFUL: Final = 3
-"""The exit code where everything is built and a page of explained code does not hold."""
 
 ConfigFile = Annotated[
     Path | None,
@@ -42,7 +41,7 @@ def build(
     from forwardbook.cli.site_run import build_site
 
     outcome = build_site(config, clean=clean, strict=strict)
-    print(
+    put(
         f"{_told(outcome.prepared)}; {outcome.built} pages built in {outcome.seconds:.1f} s: {outcome.site}"
     )
     _tell_doubtful(outcome.prepared, outcome.remarks)
@@ -66,21 +65,21 @@ def prepare(config: ConfigFile = None) -> None:
     from forwardbook.cli.site_run import prepare_site
 
     prepared = prepare_site(config)
-    print(_told(prepared))
+    put(_told(prepared))
     _tell_doubtful(prepared, ())
 
 
 def _tell_doubtful(prepared: Prepared, remarks: tuple[str, ...]) -> None:
     """Name the pages that others wrote and that do not hold, and end with their exit code."""
     for page, lines in prepared.doubtful.items():
-        print(f"{page}: {len(lines)} claims do not hold; the page is marked", file=sys.stderr)
+        say(f"{page}: {len(lines)} claims do not hold; the page is marked")
         for line in lines:
-            print(f"  {line}", file=sys.stderr)
+            say(f"  {line}")
     for remark in remarks:
-        print(remark, file=sys.stderr)
+        say(remark)
     if prepared.doubtful or remarks:
-        print("all other pages are as they should be; `forwardbook explain` mends these", file=sys.stderr)
-        raise typer.Exit(DOUBTFUL)
+        say("all other pages are as they should be; `forwardbook explain` mends these")
+        raise typer.Exit(INCOMPLETE)
 
 
 def _told(prepared: Prepared) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from forwardbook.cli.printing import put
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -26,7 +28,7 @@ def static_share(
 
     rows = shares(Workspace.find().load(), library, quiet=as_json)
     if as_json:
-        print(json.dumps({"summary": summary(rows), "classes": rows}, indent=1))
+        put(json.dumps({"summary": summary(rows), "classes": rows}, indent=1))
         return
     from forwardbook.cli.terminal import console
 

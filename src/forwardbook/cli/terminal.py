@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
+from forwardbook.cli.console import EscapingConsole
+
 PIPE_WIDTH: Final = 132
 """Columns where the output is no terminal, so that tables in files keep their shape."""
 
@@ -28,10 +30,12 @@ def _highlighter() -> Syntax:
     return Syntax("", "python", theme="ansi_dark", background_color="default")
 
 
-def console() -> Console:
-    """The console of standard output as it is now."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+def console(*, stderr: bool = False) -> Console:
+    """The console of standard output or error as it is now; marks of rich in a text are text."""
+    found = EscapingConsole(highlight=False, markup=False, emoji=False, stderr=stderr)
+    if found.is_terminal or stderr:
+        return found
+    return EscapingConsole(highlight=False, markup=False, emoji=False, width=PIPE_WIDTH)
 
 
 def formula_text(formula: str) -> Text:

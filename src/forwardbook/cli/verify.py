@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.printing import put, say
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,7 +41,7 @@ def verify(
     if as_json:
         _print_json(found)
     if wrong:
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def score(pages: Pages, root: Root = Path(), as_json: AsJson = False) -> None:
@@ -55,7 +57,7 @@ def score(pages: Pages, root: Root = Path(), as_json: AsJson = False) -> None:
     rows = scores(claim for one in judged for claim in one.claims)
     if as_json:
         kinds = {row.kind: {**asdict(row), "truth": row.truth, "checked": row.checked} for row in rows}
-        print(json.dumps({"pages": len(judged), "lines": lines, "kinds": kinds}, indent=1))
+        put(json.dumps({"pages": len(judged), "lines": lines, "kinds": kinds}, indent=1))
         return
     from forwardbook.cli.terminal import console
 
@@ -70,11 +72,11 @@ def _tell(judged: Judged, show_all: bool) -> None:
     for claim in judged.claims:
         if claim.state in shown:
             source = f" ({claim.file})" if claim.file and claim.file not in claim.message() else ""
-            print(claim.message() + source)
+            put(claim.message() + source)
     counts: Counter[str] = Counter(claim.state for claim in judged.claims)
     states = ("supported", "contradicted", "stale", "unverified")
     figures = ", ".join(f"{counts[state]} {state}" for state in states if counts[state])
-    print(f"{judged.page}: {figures or 'no claims'}", file=sys.stderr)
+    say(f"{judged.page}: {figures or 'no claims'}")
 
 
 def _print_json(found: list[Judged]) -> None:
@@ -82,7 +84,7 @@ def _print_json(found: list[Judged]) -> None:
     from dataclasses import asdict
 
     pages = [{"page": one.page, "claims": [asdict(claim) for claim in one.claims]} for one in found]
-    print(json.dumps(pages, indent=1, ensure_ascii=False))
+    put(json.dumps(pages, indent=1, ensure_ascii=False))
 
 
 def _score_view(rows: tuple[Score, ...], pages: int, lines: int) -> RenderableType:

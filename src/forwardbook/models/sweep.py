@@ -83,10 +83,9 @@ def _values(text: str) -> list[int]:
 
 
 def _whole(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is no whole number") from None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise ValueError(f"{text[:80]!r} is no whole number below 10**18")
+    value = int(text)
     if value < 1:
         raise ValueError(f"{value} is below 1")
     return value

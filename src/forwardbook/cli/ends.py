@@ -1,0 +1,104 @@
+"""How a command ends: a call in, its exit code out, and a message in place of any traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from forwardbook.cli.exit_codes import FAULT, INTERRUPTED, REFUSED
+from forwardbook.cli.printing import printed_folder, say
+from forwardbook.errors import ForwardbookError
+from forwardbook.printable import is_printable, printable
+
+
+def misspelt(arguments: Sequence[str]) -> bool:
+    """Whether an argument holds what a terminal would obey, or bytes that are no text; it is told."""
+    odd = next((one for one in arguments if not is_printable(one)), None)
+    if odd is not None:
+        say(f'error: the argument "{printable(odd)[:200]}" holds control characters; give it without them')
+    return odd is not None
+
+
+def ended(command: Callable[[], object]) -> int:
+    """The exit code of a command, whatever it raises."""
+    closed = _open_streams()
+    try:
+        code = _ended(command)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # who read it has gone
+        _drop_output()
+        return REFUSED
+    except OSError as error:  # of the last flush: a full disk
+        _drop_output()
+        say(f"error: printing the result: {error.strerror or error}")
+        return REFUSED
+    if closed and code == 0:
+        say("error: standard output is closed: what was to be printed there is lost")
+        return REFUSED
+    return code
+
+
+def _ended(command: Callable[[], object]) -> int:
+    try:
+        command()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except ForwardbookError as error:
+        say(f"error: {error}")
+        return REFUSED
+    except KeyboardInterrupt:
+        say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        say(f"error: {where}{error.strerror or error}")
+        return REFUSED
+    except Exception as error:
+        return _fault(error)
+    return 0
+
+
+def _fault(error: Exception) -> int:
+    """Tell a fault of ours in a line; its traceback goes into a file."""
+    from forwardbook.workspace.folder import Workspace
+
+    try:
+        said = str(error)
+    except Exception as second:
+        said = f"(its message raised {type(second).__name__})"
+    trace = printable("".join(traceback.format_exception(error)))
+    try:
+        path = printed_folder(Workspace.find().root) / "traceback.txt"
+        path.write_text(trace, encoding="utf-8")
+        where = f"with {path}"
+    except OSError:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"with this line: {os.path.basename(place.filename)}:{place.lineno} in {place.name}"
+    say(
+        f"error: {type(error).__name__}: {said[:500]}\n"
+        f"  this is a fault of forwardbook, not of what you gave it; please report it {where}"
+    )
+    return FAULT
+
+
+def _open_streams() -> bool:
+    """Let no file of ours take the place of a closed standard stream; whether the output was closed."""
+    closed = sys.stdout is None
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - as long as we run
+    return closed
+
+
+def _drop_output() -> None:
+    """Print nothing more, also where Python flushes at its end."""
+    try:
+        number = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
