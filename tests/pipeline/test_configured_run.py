@@ -173,7 +173,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, run: Run) -> None:
-    """Each mistake is told in words, wrong usage with exit code 2 and all else with 1, before a run folder is made."""
+    """Each mistake is told, wrong usage with code 2, all else with 1, before a run folder is made."""
     words, said = REFUSED[case]
     code, _, err = run(*words)
 

@@ -37,7 +37,7 @@ def init(
     placed = initialise(folder, choices)
     for one in placed:
         put(f"{one.outcome:<9} {one.name}{f': {one.advice}' if one.advice else ''}")
-    from forwardbook.cli.regenerate import say
+    from forwardbook.cli.printing import say
 
     kept = [one.name for one in placed if one.outcome == "kept"]
     if kept:
