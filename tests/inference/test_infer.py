@@ -255,7 +255,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, run: Run, checkpoints: Path) -> None:
-    """Each mistake is told, wrong usage with code 2, all else with 1, and leaves no run that looks complete."""
+    """Each mistake is told, wrong usage with 2, all else with 1, and leaves no run that looks complete."""
     for name, left_out in {"weightless": "*.safetensors", "wordless": "tokenizer*"}.items():
         shutil.copytree(
             checkpoints / "llama",

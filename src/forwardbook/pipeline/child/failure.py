@@ -70,11 +70,11 @@ def described(request: Request, error: BaseException) -> Response:
     doing, advice = _STAGES[kind]
     raised = f"{type(error).__name__}: {_message(error)}".rstrip(": ")
     if isinstance(error, SystemExit):
-        raised = f"it ended the process with sys.exit({error.code!r})"
+        raised = f"it ended the process with sys.exit({_shown(error.code)})"
     if kind == "forward" and request.inputs:
         advice = _OF_INPUTS
-    advice = next((told for text, told in _OF_NUMBERS.items() if text in str(error)), advice)
-    notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", ()))
+    advice = next((told for text, told in _OF_NUMBERS.items() if text in said_by(error)), advice)
+    notes = "".join(f"\n  {printable(str(note)[:_NOTE])}" for note in _notes(error))
     return Response(
         problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}{notes}\n  {advice}",
         told=_plainly(request, f"{doing} {request.target}", error),

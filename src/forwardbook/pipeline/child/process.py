@@ -141,8 +141,9 @@ def _ask_where(process: Running, folder: Path) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGUSR1)  # it may be a process that the one that we know waits for
     deadline = time.monotonic() + 1
-    while time.monotonic() < deadline and not (folder / WHERE).stat().st_size:
-        time.sleep(0.02)
+    with contextlib.suppress(OSError):  # the analysed code may have taken the file away
+        while time.monotonic() < deadline and not (folder / WHERE).stat().st_size:
+            time.sleep(0.02)
     time.sleep(0.05)
 
 
@@ -181,9 +182,8 @@ def _descendants(token: str) -> list[int]:
 
 
 def _response(folder: Path, request: Request, code: int, late: bool, limits: Limits, output: str) -> Response:
-    answer = folder / RESPONSE
-    if answer.exists():
-        response = Response.model_validate_json(answer.read_text(encoding="utf-8"))
+    response = _answered(folder / RESPONSE)
+    if response is not None:
         if response.problem_kind == "memory" and response.problem is not None:
             said = response.problem.replace("the limit", f"{limits.memory_gb:g} GB (--memory)", 1)
             return response.model_copy(update={"problem": said})
@@ -210,6 +210,14 @@ def _response(folder: Path, request: Request, code: int, late: bool, limits: Lim
     )
 
 
+def _answered(path: Path) -> Response | None:
+    """What the process answered; None where it is nothing that a worker of ours writes."""
+    try:
+        return Response.model_validate_json(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
 def _problem(kind: ProblemKind, found: str, advice: str) -> Response:
     return Response(problem=f"{found}\n  {advice}", problem_kind=kind)
 
@@ -221,7 +229,10 @@ def _ran_out(output: str) -> bool:
 def _where(folder: Path, request: Request) -> str:
     """The line of the analysed code at which the process last said it was."""
     path = folder / WHERE
-    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    try:
+        text = path.read_bytes()[:_KEPT].decode("utf-8", "replace") if path.is_file() else ""
+    except OSError:
+        text = ""
     found = re.findall(r'^  File "(.*)", line (\d+) in (.*)$', text, re.MULTILINE)
     place = chosen(request, [Spot(file, int(line), name) for file, line, name in reversed(found)])
     return place.text if place else ""
