@@ -8,6 +8,7 @@ import importlib.util
 import itertools
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from forwardbook.analyzers.index.quiet import quiet_tree, top_level
 from forwardbook.errors import ForwardbookError
 
 _CLASS = re.compile(rb"^class[ \t]+(\w+)", re.MULTILINE)
+_ODD = re.compile(rb"^[ \t]*class[ \t][^\n:(]*[\x80-\xff]", re.MULTILINE)  # a name that is not ASCII
 _INNER = re.compile(rb"^[ \t]+class[ \t]+\w+[ \t]*[(:\[]", re.MULTILINE)
 LISTED = 8  # as many near or ambiguous names as a person reads
 # Files that are no modules of their own: sources from which transformers generates its modeling files.
@@ -56,7 +58,7 @@ def find_class(typed: str, folder: Path | None = None) -> Found:
     folder = folder or Path.cwd()
     path, colon, name = typed.rpartition(":")
     if colon and path.endswith(".py"):
-        return _in_file(typed, (folder / path).resolve(), name)
+        return _in_file(typed, (folder / path).resolve(), unicodedata.normalize("NFKC", name))
     if typed.endswith(".py"):
         raise ClassNotFound(
             _message(typed, "a file needs a class name after a colon", _names(folder / typed))
@@ -198,8 +200,9 @@ def _names(file: Path) -> tuple[str, ...]:
 @cache
 def _names_at(file: Path, modified: int) -> tuple[str, ...]:
     text = file.read_bytes()
-    names = [name.decode() for name in _CLASS.findall(text)]
-    tree = quiet_tree(file) if _INNER.search(text) else None  # only these few files need to be parsed
+    odd = _ODD.search(text) is not None
+    names = [] if odd else [name.decode() for name in _CLASS.findall(text)]
+    tree = quiet_tree(file) if odd or _INNER.search(text) else None  # only these few files need to be parsed
     inner = top_level(tree.body) if tree is not None else ()
     return tuple(dict.fromkeys((*names, *(node.name for node in inner if isinstance(node, ast.ClassDef)))))
 

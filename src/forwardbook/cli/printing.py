@@ -13,6 +13,7 @@ from forwardbook.printable import printable
 
 LONGEST: Final = 2000
 """Characters of one message."""
+_ENDING: Final = 600  # of these, at the end of a long one
 REST: Final = "messages.txt"
 """The file of what was too long, in the folder of diagnostics; each run writes its own anew."""
 _KEPT: Final = 4_000_000  # characters of such a file
@@ -30,13 +31,13 @@ def say(text: str) -> None:
 
 
 def bounded(text: str) -> str:
-    """The message, if it is long its beginning and where all of it is."""
+    """The message; if it is long its beginning and its end, which says what to do, and where all of it is."""
     told = printable(text)
     if len(told) <= LONGEST:
         return told
     where = _kept(told)
-    ending = f"\n... {len(told):,} characters in all{f', the whole is in {where}' if where else ''}"
-    return told[: LONGEST - len(ending)] + ending
+    left = f"\n... {len(told):,} characters in all{f', the whole is in {where}' if where else ''} ...\n"
+    return told[: LONGEST - len(left) - _ENDING] + left + told[-_ENDING:]
 
 
 def _write(text: str, stream: TextIO | None, flush: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, cast
@@ -27,7 +28,7 @@ from forwardbook.workspace.raw_entries import (
 )
 from forwardbook.workspace.revision import file_at
 from forwardbook.workspace.several_files import finish, is_unfinished
-from forwardbook.workspace.storage import locked
+from forwardbook.workspace.storage import locked, resolved
 
 _TRIES: Final = 5  # readings of files that another process replaces meanwhile
 
@@ -38,6 +39,7 @@ def load_entries(path: Path) -> tuple[Mapping[str, Json], str]:
     Raises:
         DatabaseError: for a file that is damaged, of a newer version, or cannot be read.
     """
+    check_regular(path)
     for _ in range(_TRIES):
         if is_unfinished(path):
             with locked(path):
@@ -93,6 +95,7 @@ def family_texts(main: Path, name: str) -> Texts:
         DatabaseError: for a file that is damaged or missing.
     """
     path = family_path(main, name)
+    check_regular(path)
     content = content_in(path)
     return _texts(content, None if content else read_text(path), str(path))
 
@@ -132,6 +135,21 @@ def read_text(path: Path) -> str:
         raise DatabaseError(_damaged(str(path), f"byte {error.start} is not UTF-8")) from error
     except OSError as error:
         raise DatabaseError(f"reading {path}: {error.strerror or error}") from error
+
+
+def check_regular(path: Path) -> None:
+    """Refuse what is read without end: a pipe, a device.
+
+    Raises:
+        DatabaseError: for such a path.
+    """
+    resolved(path)
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # whoever reads it says so
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise DatabaseError(f"reading {path}: it is no file; move it away")
 
 
 def _loaded(path: Path) -> tuple[Mapping[str, Json], str]:

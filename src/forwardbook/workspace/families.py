@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from forwardbook.workspace.heads import Family, Head
-from forwardbook.workspace.storage import WorkspaceError
+from forwardbook.workspace.storage import WorkspaceError, resolved
 
 SPLIT_BYTES: Final = 4_000_000
 """A file of this size is still read, and its changes looked through; one ten times as long is not."""
@@ -41,7 +41,7 @@ def family_of(full_class_name: str, library: str, is_own: bool) -> str:
 
 def families_folder(main: Path) -> Path:
     """Where the files of a database are: `module_db` beside `module_db.json`."""
-    return main.resolve().with_suffix("")
+    return resolved(main).with_suffix("")
 
 
 def family_path(main: Path, name: str) -> Path:

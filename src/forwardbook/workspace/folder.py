@@ -15,7 +15,7 @@ from forwardbook.workspace.database_file import load_entries
 from forwardbook.workspace.migrations import Json
 from forwardbook.workspace.saving import new_texts
 from forwardbook.workspace.several_files import drop_staged, finish, replace_together
-from forwardbook.workspace.storage import locked, write_atomically
+from forwardbook.workspace.storage import locked, resolved, write_atomically
 
 DATABASE_NAME: Final = "module_db.json"
 GENERATED_NAME: Final = "generated_modules"
@@ -65,7 +65,7 @@ class Workspace:
 
         What other processes wrote stays. A database that grew big is split into families.
         """
-        main = self.database_path.resolve()
+        main = resolved(self.database_path)
         with locked(main):
             finish(main)
             drop_staged(main)
@@ -85,4 +85,4 @@ def shipped_path() -> Path | None:
 
 
 def _read(path: Path) -> tuple[Mapping[str, Json], str]:
-    return load_entries(path) if path.exists() else ({}, "")
+    return load_entries(path) if path.exists() or path.is_symlink() else ({}, "")

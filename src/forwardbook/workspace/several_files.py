@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import cast
 
-from forwardbook.workspace.storage import WorkspaceError, check_replaceable, write_atomically
+from forwardbook.workspace.storage import WorkspaceError, check_replaceable, resolved, write_atomically
 
 
 def replace_together(main: Path, texts: Mapping[Path, str | None]) -> None:
@@ -24,7 +24,7 @@ def replace_together(main: Path, texts: Mapping[Path, str | None]) -> None:
     Raises:
         WorkspaceError: where one cannot be written; then nothing was changed.
     """
-    main = main.resolve()
+    main = resolved(main)
     staged: list[Path] = []
     try:
         for path, text in texts.items():
@@ -47,7 +47,7 @@ def replace_together(main: Path, texts: Mapping[Path, str | None]) -> None:
 
 def is_unfinished(main: Path) -> bool:
     """Whether a process is replacing files, or was killed while it did."""
-    return _note(main.resolve()).exists()
+    return _note(resolved(main)).exists()
 
 
 def finish(main: Path) -> None:
@@ -56,7 +56,7 @@ def finish(main: Path) -> None:
     Raises:
         WorkspaceError: where a file cannot be replaced; the note stays.
     """
-    main = main.resolve()
+    main = resolved(main)
     note = _note(main)
     try:
         found = cast("dict[str, bool]", json.loads(note.read_text(encoding="utf-8")))
@@ -87,7 +87,7 @@ def finish(main: Path) -> None:
 
 def drop_staged(main: Path) -> None:
     """Take away what a killed process was writing; to be called under the lock of `main`, with no note."""
-    main = main.resolve()
+    main = resolved(main)
     ours, inside = (main.parent, main.name), (main.with_suffix(""), "*.json")
     found = [path for folder, name in (ours, inside) for path in folder.glob(f".{name}.new")]
     found += [path for folder, name in (ours, inside) for path in folder.glob(f".{name}.????????.tmp")]

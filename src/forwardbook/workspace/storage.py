@@ -24,12 +24,24 @@ class WorkspaceError(ForwardbookError):
     """A file of the workspace could not be read or written."""
 
 
+def resolved(path: Path) -> Path:
+    """The path that links lead to.
+
+    Raises:
+        WorkspaceError: where they lead in a circle.
+    """
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # RuntimeError up to Python 3.12
+        raise WorkspaceError(f"following {path}: its links lead in a circle; remove them") from None
+
+
 @contextmanager
 def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     """Hold the lock of a file, so that of all processes that read, merge and write it only one is at work."""
     from filelock import FileLock, Timeout  # it loads sockets, and most commands lock nothing
 
-    path = path.resolve()
+    path = resolved(path)
     lock = FileLock(path.with_name(f".{path.name}.lock"))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +81,7 @@ def alone(lock: Path, doing: str) -> Iterator[None]:
 
 def write_atomically(path: Path, text: str | bytes) -> None:
     """Replace a file by a whole new one; whatever goes wrong on the way, the old one stays as it was."""
-    path = path.resolve()  # a link stays a link: what it leads to is replaced
+    path = resolved(path)  # a link stays a link: what it leads to is replaced
     check_replaceable(path)
     temporary: Path | None = None
     try:

@@ -18,6 +18,7 @@ import forwardbook
 from forwardbook.analyzers.instances.recipe import NoRecipe
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
+from forwardbook.printable import printable
 from forwardbook.profiling.raised import raised
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _OURS: Final = str(Path(forwardbook.__file__).parent)
 _PYTHON: Final = sysconfig.get_path("stdlib")
 _LINES: Final = 12  # of a message; some libraries raise with pages of text
+_LONGEST: Final = 20_000  # characters of a message that are looked at
+_NOTE: Final = 500  # of a remark beside it
 _FRAMES: Final = ("\nException raised from ", "\nTraceback of TorchScript")
 _OUT_OF_MEMORY: Final = (
     "can't allocate memory",
@@ -54,12 +57,19 @@ class Spot:
 
 
 def described(request: Request, error: BaseException) -> Response:
-    """The response that says what the code of a class raised, and where."""
+    """The response that says what the code of a class raised, and where; all of it can be printed."""
+    found = _described(request, error)
+    said = {name: printable(getattr(found, name) or "") for name in ("problem", "told")}
+    return found.model_copy(update=said)
+
+
+def _described(request: Request, error: BaseException) -> Response:
     if isinstance(error, NoRecipe):
         return _no_recipe(request, error)
     if isinstance(error, ForwardbookError):
         ours = _innermost(error).startswith(_OURS)
-        return Response(problem=str(error), told=str(error) if ours else "", problem_kind="unsupported")
+        said = said_by(error)
+        return Response(problem=said, told=said if ours else "", problem_kind="unsupported")
     if is_memory(error):
         place = spot(request, error)
         return out_of_memory(request, f"at {place.text}" if place else "")
@@ -74,7 +84,7 @@ def described(request: Request, error: BaseException) -> Response:
     if kind == "forward" and request.inputs:
         advice = _OF_INPUTS
     advice = next((told for text, told in _OF_NUMBERS.items() if text in said_by(error)), advice)
-    notes = "".join(f"\n  {printable(str(note)[:_NOTE])}" for note in _notes(error))
+    notes = "".join(f"\n  {note[:_NOTE]}" for note in _notes(error))
     return Response(
         problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}{notes}\n  {advice}",
         told=_plainly(request, f"{doing} {request.target}", error),
@@ -148,7 +158,7 @@ def _points(run: Derived) -> list[JsonValue]:
 
 def is_memory(error: BaseException) -> bool:
     """Whether an exception says that memory ran out."""
-    return isinstance(error, MemoryError) or any(text in str(error) for text in _OUT_OF_MEMORY)
+    return isinstance(error, MemoryError) or any(text in said_by(error) for text in _OUT_OF_MEMORY)
 
 
 def out_of_memory(request: Request, place: str, limit: str = "the limit") -> Response:
@@ -163,7 +173,7 @@ def out_of_memory(request: Request, place: str, limit: str = "the limit") -> Res
 def _no_recipe(request: Request, error: NoRecipe) -> Response:
     cause = error.__cause__
     if cause is None:
-        return Response(problem=str(error), problem_kind="needs")
+        return Response(problem=said_by(error), problem_kind="needs")
     place = spot(request, cause)
     where = f"\n  raised at {place.text}" if place else ""
     doing = f"importing the module of {request.target}"
@@ -249,12 +259,31 @@ def _own_fault(request: Request, error: BaseException) -> Response:
         f"  raised at {place.text}\n"
         "  this is a fault of forwardbook, not of the class; please report it with these lines"
     )
-    trace = traceback.format_exception(error)
-    return Response(problem=problem, problem_kind="internal", diagnostics={"traceback": "".join(trace)})
+    trace = printable("".join(traceback.format_exception(error)))
+    return Response(problem=problem, problem_kind="internal", diagnostics={"traceback": trace})
+
+
+def said_by(error: BaseException) -> str:
+    """The message of an exception of the analysed code, which may have a str() of its own that raises."""
+    try:
+        return str(error)[:_LONGEST]
+    except BaseException as second:  # anything at all, SystemExit included
+        return f"(its message raised {type(second).__name__})"
+
+
+def _notes(error: BaseException) -> list[str]:
+    try:
+        return [one for one in error.__notes__ if isinstance(one, str)][:_LINES]
+    except Exception:  # there are none, or they are no list
+        return []
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:_NOTE] if isinstance(value, int | str | None) else type(value).__name__
 
 
 def _message(error: BaseException) -> str:
-    text = str(error)
+    text = said_by(error)
     for frames in _FRAMES:  # torch adds those of its C++ and of its interpreter
         text = text.partition(frames)[0]
     lines = text.strip().splitlines()

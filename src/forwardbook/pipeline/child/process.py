@@ -199,7 +199,8 @@ def _response(folder: Path, request: Request, code: int, late: bool, limits: Lim
     if code == -signal.SIGKILL or _ran_out(output):
         return out_of_memory(request, place and f"at {place}", f"{limits.memory_gb:g} GB (--memory)")
     if code < 0:
-        name = signal.Signals(-code).name
+        known = {one.value: one.name for one in signal.Signals}
+        name = known.get(-code, f"signal {-code}")
         what = f"its process died of {_SIGNALS.get(name, 'a signal')} ({name})"
     else:
         what = f"its process ended with exit code {code} before it answered"
