@@ -80,8 +80,12 @@ class Allocations:
         )
 
     def spans(self, names: tuple[str, ...]) -> list[Span]:
-        """The operations whose names begin with one of these, those inside another of them left out."""
-        return _outermost([span for span in self.operations if span.name.startswith(names)])
+        """The operations of these names, those inside another of them left out.
+
+        A name that ends in `*` is of all that begin so.
+        """
+        begin = tuple(name[:-1] for name in names if name.endswith("*"))
+        return _outermost([one for one in self.operations if one.name in names or one.name.startswith(begin)])
 
     def without(self, dropped: Iterable[Life]) -> Allocations:
         """The same with some storages never born."""

@@ -2,52 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
 from forwardbook.profiling.allocations import Allocations, Life, Span
 
-Kernel = tuple[tuple[str, ...], str]  # how the names begin that the profiler has for it, and why
+Kernel = tuple[tuple[str, ...], str]  # what the profiler calls it, `*` for any end, and why
+
+
+def _alike(names: str, why: str) -> dict[str, Kernel]:
+    """Operations that the profiler knows by the names that they have here."""
+    return {f"aten.{name}": ((f"aten::{name}",), why) for name in names.split()}
+
 
 # Kernels that allocate more on the CPU than what they return. What such a kernel allocates and releases
 # itself is its workspace: devices differ in it, no peak holds it.
-_RESAMPLING = ("aten::upsample_", "aten::_upsample_", "aten::adaptive_avg_pool", "aten::_adaptive_avg_pool")
-_OF_OTHERS = "it consists of other operations"
+_POOLED = ("aten::adaptive_avg_pool*", "aten::_adaptive_avg_pool*")
+_STRIDED = "a strided input is copied"
 _BEFORE_REDUCTION = "the loss of every element is a tensor of its own before they are reduced"
 WORKSPACES: Final[Mapping[str, Kernel]] = {
     "forwardbook.sdpa": (("aten::scaled_dot_product_attention",), "log of the sums, a buffer a thread"),
-    "forwardbook.recurrent": (("aten::lstm", "aten::gru", "aten::rnn_"), "it is unrolled over time"),
-    "forwardbook.interpolate": (_RESAMPLING, "tables of weights and places"),
-    "aten.convolution": (("aten::convolution",), "oneDNN reorders weights and inputs into its own layout"),
-    "aten.native_layer_norm": (("aten::native_layer_norm",), "a strided input is copied"),
-    "aten.rrelu_with_noise": (("aten::rrelu_with_noise",), "the mean slope is made in tensors"),
-    "aten._native_multi_head_attention": (("aten::_native_multi_head_attention",), _OF_OTHERS),
-    "aten._transformer_encoder_layer_fwd": (("aten::_transformer_encoder_layer_fwd",), _OF_OTHERS),
-    "aten.im2col": (("aten::im2col",), "its output is made as large as the input, then resized"),
-    "aten.col2im": (("aten::col2im",), "its output is made as large as the input, then resized"),
-    "aten.native_batch_norm": (("aten::native_batch_norm",), "a factor and a term of each channel"),
-    "aten.multilabel_margin_loss_forward": (
-        ("aten::multilabel_margin_loss_forward",),
-        "it looks for the least and the largest target",
+    "forwardbook.recurrent": (("aten::lstm", "aten::gru", "aten::rnn_*"), "it is unrolled over time"),
+    "forwardbook.interpolate": (("aten::upsample_*", "aten::_upsample_*", *_POOLED), "tables of weights"),
+    **_alike("convolution", "oneDNN reorders weights and inputs into its own layout"),
+    **_alike("native_layer_norm _softmax _log_softmax tril triu", _STRIDED),
+    **_alike("avg_pool2d _adaptive_avg_pool2d _adaptive_avg_pool3d", _STRIDED),
+    **_alike(
+        "mm addmm bmm baddbmm addbmm mv addmv dot vdot",
+        "a matrix that BLAS cannot read as it lies is copied, a conjugate written out",
     ),
-    "aten.huber_loss": (("aten::huber_loss",), _BEFORE_REDUCTION),
-    "aten.binary_cross_entropy_with_logits": (("aten::binary_cross_entropy_with_logits",), _BEFORE_REDUCTION),
+    **_alike("rrelu_with_noise rrelu_with_noise_", "the mean slope is made in tensors"),
+    **_alike("im2col col2im", "its output is made as large as the input, then resized"),
+    **_alike("native_batch_norm", "a factor and a term of each channel"),
+    **_alike("multilabel_margin_loss_forward", "it looks for the least and the largest target"),
+    **_alike("huber_loss binary_cross_entropy_with_logits", _BEFORE_REDUCTION),
+    **_alike("sort kthvalue median nanmedian mode topk", "a line is copied to be put in order, with places"),
+    **_alike("_unique2 unique_dim unique_consecutive histc", "counts, and what is put in order"),
+    **_alike("index_reduce scatter_reduce", "it counts what it averages"),
+    **_alike("abs angle", "of complex numbers the result is complex first"),
+    **_alike("_fft_c2c _fft_c2r _fft_r2c", "one dimension after the other, each in a copy"),
+    **_alike(
+        "linalg_inv_ex _linalg_det _linalg_slogdet _linalg_solve_ex linalg_solve_triangular cholesky_solve "
+        "linalg_cholesky_ex linalg_lu linalg_lu_factor_ex linalg_householder_product _linalg_check_errors",
+        "LAPACK works in a copy, by columns, and reports on each matrix",
+    ),
+    **_alike(
+        "_native_multi_head_attention _transformer_encoder_layer_fwd _euclidean_dist _trilinear "
+        "affine_grid_generator count_nonzero dist isinf logsumexp masked_select multinomial mvlgamma normal "
+        "renorm repeat roll std var bartlett_window blackman_window hamming_window hann_window kaiser_window",
+        "it consists of other operations",
+    ),
 }
+_CONJUGATE: Final = "aten._conj"
 # Operations whose results are other tensors on the CPU: of another size, or more or fewer of them.
 _AUXILIARY = "the CPU leaves out or adds auxiliary outputs that CUDA does not"
 _NOT_SHRUNK = "its result keeps the storage of the losses before they were reduced"
 OTHER_RESULTS: Final[Mapping[str, Kernel]] = {
     "forwardbook.grouped_mm": (("aten::_grouped_mm",), "the CPU loops over the groups"),
-    "aten._embedding_bag": (("aten::_embedding_bag",), _AUXILIARY),
+    **_alike("_embedding_bag _embedding_bag_forward_only", _AUXILIARY),
     "aten.max_pool2d_with_indices": (
         ("aten::max_pool1d", "aten::max_pool2d_with_indices"),
         "without gradients the CPU has a kernel in one dimension that keeps no indices",
     ),
-    "aten.mse_loss": (("aten::mse_loss",), _NOT_SHRUNK),
-    "aten.smooth_l1_loss": (("aten::smooth_l1_loss",), _NOT_SHRUNK),
-    "aten.soft_margin_loss": (("aten::soft_margin_loss",), _NOT_SHRUNK),
-    "aten.binary_cross_entropy": (("aten::binary_cross_entropy",), _NOT_SHRUNK),
+    **_alike("mse_loss smooth_l1_loss soft_margin_loss binary_cross_entropy", _NOT_SHRUNK),
 }
 
 
@@ -61,8 +79,11 @@ def without_workspaces(theirs: Allocations, names: frozenset[str]) -> tuple[Allo
     said = [f"numbers in operations: {_bytes(numbers)}"] if numbers else []
     theirs = theirs.without(numbers)
     for name in sorted(names & (WORKSPACES.keys() | OTHER_RESULTS.keys())):
-        begin, why = WORKSPACES.get(name) or OTHER_RESULTS[name]
-        own = theirs.workspaces(theirs.spans(begin))
+        called, why = WORKSPACES.get(name) or OTHER_RESULTS[name]
+        spans = theirs.spans(called)
+        own = theirs.workspaces(spans)
+        if _CONJUGATE in names:
+            own -= _written_out(own, spans)
         theirs = theirs.without(own)
         said += [f"{name} ({why}): {_bytes(own)} of its own"] if own else []
     for name in sorted(names):
@@ -80,10 +101,18 @@ def with_our_results(ours: Allocations, theirs: Allocations) -> tuple[Allocation
     """
     said: list[str] = []
     for name in sorted({span.name for span in ours.operations} & OTHER_RESULTS.keys()):
-        begin, why = OTHER_RESULTS[name]
-        ours, theirs, told = _same_results(ours, theirs, name, theirs.spans(begin))
+        called, why = OTHER_RESULTS[name]
+        ours, theirs, told = _same_results(ours, theirs, name, theirs.spans(called))
         said += [f"{name} ({why}): {text}" for text in told]
     return ours, theirs, said
+
+
+def _written_out(lives: Iterable[Life], spans: Collection[Span]) -> frozenset[Life]:
+    """Conjugates that torch wrote out for a kernel that takes none: an operation of its own with us."""
+    pairs = [(one, zip(one.within, one.within[1:], strict=False)) for one in lives]
+    return frozenset(
+        one for one, nested in pairs if any(a in spans and b.name == "aten::clone" for a, b in nested)
+    )
 
 
 def _bytes(lives: Iterable[Life]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from forwardbook.analyzers.instances.built import built_with
 from forwardbook.analyzers.instances.notation import Classes, Row, imported
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Recipe, Sizes, full_name
 from forwardbook.analyzers.instances.rows import (
@@ -48,26 +48,17 @@ def rows() -> dict[str, tuple[Row, ...]]:
 def torch_recipes(
     class_name: str, options: InstanceOptions | None = None, classes: Classes = imported
 ) -> list[Recipe]:
-    """The recipes of a class, its sizes near those given; NoRecipe for abstract ones, with the reason.
+    """The recipes of a class as it is usually built, or as the options say; NoRecipe with the reason.
 
     `classes` gives the classes themselves: the installed ones, or others made from the same source."""
-    hints = _hints(class_name, options.init) if options else {}
     if class_name in ABSTRACT:
         raise NoRecipe(f"torch.nn.{class_name}", ABSTRACT[class_name])
     if class_name not in rows():
         raise NoRecipe(f"torch.nn.{class_name}", "there is no row for it")
-    fitting = [row for row in rows()[class_name] if hints.keys() <= row.names()]
-    if not fitting:
-        known = sorted({name for row in rows()[class_name] for name in row.names()})
-        raise NoRecipe(f"torch.nn.{class_name}", f"its sizes are {', '.join(known)}, not {', '.join(hints)}")
-    return [_recipe(replace(row, hints={**row.hints, **hints}), classes) for row in fitting]
-
-
-def _hints(class_name: str, given: Mapping[str, str]) -> dict[str, int]:
-    try:
-        return {name: int(text) for name, text in given.items()}
-    except ValueError as error:
-        raise NoRecipe(f"torch.nn.{class_name}", f"a size is an integer: {error}") from error
+    found = rows()[class_name]
+    if options and options.init:
+        found = built_with(found, class_name, classes(found[0].home, class_name), options.init)
+    return [_recipe(row, classes) for row in found]
 
 
 def _recipe(row: Row, classes: Classes) -> Recipe:

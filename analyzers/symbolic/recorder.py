@@ -185,8 +185,9 @@ class Recorder(TorchDispatchMode):
             place = frames[0] if frames else Place("", "", 0, 0, 0, 0)
             self.trace.unruled.append(Unruled(name, place.file, place.line, self._stack[-1]))
             cost = Cost.zero()
-        for operand, size in zip(operation.outputs, storages_of(operation), strict=True):
+        for tensor, operand, size in zip(outputs, operation.outputs, storages_of(operation), strict=True):
             self.storages.bear(operand, size)
+            self.storages.grow(tensor, operand)
         self._follow_states(operation)
         self.trace.operations.append(
             OperationRecord(

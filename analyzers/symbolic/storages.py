@@ -49,6 +49,7 @@ class Storages:
         self._kinds: dict[int, str] = {}
         self._states: set[int] = set()
         self._keys: dict[int, int] = {}
+        self._held: dict[int, int] = {}
         self._lies: dict[tuple[object, ...], _Lie] = {}
         self._next = 0
         # a registry of Python's holds what is called: the run, by way of it, would hold its own storages
@@ -64,10 +65,13 @@ class Storages:
         """A number for the storage of a tensor that is never given out twice."""
         storage = tensor.untyped_storage()
         key = self._keys.get(storage._cdata)
-        if key is None:
-            self._next += 1
-            key = self._keys[storage._cdata] = self._next
-            weakref.finalize(storage, _tell, self._death, storage._cdata, key).atexit = False
+        return self._numbered(storage) if key is None else key
+
+    def _numbered(self, storage: torch.UntypedStorage) -> int:
+        self._next += 1
+        key = self._keys[storage._cdata] = self._next
+        self._held[key] = number_of(storage.nbytes())
+        weakref.finalize(storage, _tell, self._death, storage._cdata, key).atexit = False
         return key
 
     def cached(self, tensor: Tensor) -> None:
@@ -94,6 +98,21 @@ class Storages:
             self.born[operand.storage] = size
             event = Event(operand.storage, size, alive=True, operation=len(self._trace.operations))
             self._trace.events.append(event)
+
+    def grow(self, tensor: Tensor, operand: Operand) -> None:
+        """Writes down that a tensor was resized: its storage is another, born before the old one dies."""
+        storage, old = tensor.untyped_storage(), operand.storage
+        held = number_of(storage.nbytes())
+        if operand.fresh or old not in self.born or held <= self._held[old]:
+            return
+        key = self._numbered(storage)
+        if old in self._kinds:
+            self._kinds[key] = self._kinds[old]
+        self._states |= {key} if old in self._states else set()
+        self.born[key] = self._trace.capacity[key] = operand.bytes
+        operation = len(self._trace.operations)
+        self._trace.events.append(Event(key, operand.bytes, alive=True, operation=operation))
+        self._trace.events.append(Event(old, self.born.pop(old), alive=False, operation=operation))
 
     def _died(self, cdata: int, key: int) -> None:
         if self._keys.get(cdata) == key:

@@ -62,5 +62,10 @@ def test_a_size_that_the_build_fixed_is_refused_with_the_way_to_get_it(calculato
         calculator.flops(width=64, repeats=4)
 
 
+def test_a_choice_that_no_regime_has_is_refused_with_the_way_to_get_it(calculator: Calculator) -> None:
+    with pytest.raises(CalculatorError, match=r"weights=3.*analyze-module \.\.\. --init weights=3"):
+        calculator.flops(width=64, choices={"weights": 3})
+
+
 def test_a_size_that_the_build_fixed_may_be_said(calculator: Calculator) -> None:
     assert calculator.flops(width=64, repeats=1) == 64

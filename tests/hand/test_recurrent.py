@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from forwardbook.formula import Expr
 
 from .conftest import Ask
@@ -79,6 +81,24 @@ def test_stacked_layers(with_loops: Ask) -> None:
         got = with_loops(f"torch.nn.{name}", "stacked")
         assert got.flops == 2 * T * B * gates * (H * X + H * H + (N - 1) * (H * H + H * H))
         assert got.pointwise_ops == N * pointwise_of(name, T * B)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_stacked_layers_of_two_directions(with_loops: Ask, first: bool) -> None:
+    """Layers after the first read 2 H, of both directions; the order of sides of an input costs nothing."""
+    for name, gates in GATES.items():
+        got = with_loops(f"torch.nn.{name}", f"{'batch first, ' if first else ''}bidirectional, stacked")
+        weights = H * X + H * H + (N - 1) * (H * 2 * H + H * H)
+        assert got.flops == 2 * 2 * T * B * gates * weights
+        assert got.weights == 2 * gates * (weights + N * 2 * H) * w
+        assert got.pointwise_ops == N * 2 * pointwise_of(name, T * B)
+
+
+def test_stacked_layers_with_the_batch_first(with_loops: Ask) -> None:
+    """The order of the sides of an input changes no amount."""
+    for name in GATES:
+        usual = with_loops(f"torch.nn.{name}", "stacked")
+        assert usual == with_loops(f"torch.nn.{name}", "batch first, stacked")
 
 
 def test_cells(with_loops: Ask) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 
 from forwardbook.analyzers.instances.notation import Row
 
@@ -16,14 +17,15 @@ LAYER = "TransformerEncoderLayer(d_model, nhead, dim_feedforward)"
 DECODER = "TransformerDecoderLayer(d_model, nhead, dim_feedforward)"
 
 
-def _recurrent(name: str) -> tuple[Row, ...]:
-    steps, batched = "floats(seq_len, batch_size, input_size)", "floats(batch_size, seq_len, input_size)"
-    return (
-        Row(f"{name}({SIZES})({steps})"),
-        Row(f"{name}({SIZES}, batch_first=True)({batched})", scenario="batch first"),
-        Row(f"{name}({SIZES}, bidirectional=True)({steps})", scenario="bidirectional"),
-        Row(f"{name}({SIZES}, num_layers)({steps})", scenario="stacked"),
-    )
+def _recurrent(name: str) -> Iterator[Row]:
+    """Its usual calls, and each of the three ways of building it otherwise with each other."""
+    for first, both, stacked in product((False, True), repeat=3):
+        inputs = "batch_size, seq_len" if first else "seq_len, batch_size"
+        ways = {"batch first": first, "bidirectional": both, "stacked": stacked}
+        built = [SIZES] + ["num_layers"] * stacked
+        built += ["batch_first=True"] * first + ["bidirectional=True"] * both
+        said = ", ".join(way for way, holds in ways.items() if holds)
+        yield Row(f"{name}({', '.join(built)})(floats({inputs}, input_size))", scenario=said or "default")
 
 
 def _of_heads(text: str, where: tuple[str, ...], even: Mapping[str, int]) -> tuple[Row, ...]:

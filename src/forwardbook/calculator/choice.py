@@ -66,14 +66,14 @@ def of_build(
     for name, value in wanted.items():
         if name not in values or not any(_same(value, one) for one in _values(regimes, name, defaults)):
             problem = f"there is no regime with {name}={value!r}"
-            raise CalculatorError(f"evaluating {class_name}: {problem}; {_open(regimes, defaults)}")
+            advice = f"{_open(regimes, defaults)}; {_derive({name: value})}"
+            raise CalculatorError(f"evaluating {class_name}: {problem}; {advice}")
     values |= wanted
     found = [r for r in regimes if all(_same(_value(r, n, defaults, v), v) for n, v in values.items())]
     if regimes and not found:
         said = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
-        raise CalculatorError(
-            f"evaluating {class_name}: no regime has all of {said}; {_open(regimes, defaults)}"
-        )
+        advice = f"{_open(regimes, defaults)}; {_derive(wanted)}"
+        raise CalculatorError(f"evaluating {class_name}: no regime has all of {said}; {advice}")
     return found
 
 
@@ -93,10 +93,15 @@ def not_sizes(
             known = " or ".join(dict.fromkeys(f"{name}={one!r}" for one in values))
             raise CalculatorError(
                 f"evaluating {class_name}: its formulas are of modules with {known}, and {name}={value} is "
-                f"another; derive it with `forwardbook analyze-module ... --init {name}={value}` "
-                "(--input for an argument of forward())"
+                f"another; {_derive({name: value})}"
             )
     return found
+
+
+def _derive(wanted: Mapping[str, object]) -> str:
+    """How formulas of another build or call are got."""
+    given = " ".join(f"--init {name}={value}" for name, value in wanted.items())
+    return f"derive it with `forwardbook analyze-module ... {given}` (--input for an argument of forward())"
 
 
 def _values(regimes: Sequence[OfBuild], name: str, defaults: Mapping[str, object]) -> list[object]:
