@@ -8,18 +8,13 @@ import pytest
 
 from forwardbook.book.mermaid.grammar import Grammar
 from forwardbook.book.site.data import Calculator, Listing, Preset
-from forwardbook.book.site.module_calculator import costs_at, parts_of
+from forwardbook.book.site.module_calculator import costs_at
 from forwardbook.book.site.module_flow import flow_diagram
 from forwardbook.book.site.module_page import module_page, page_stem
 from forwardbook.book.site.module_subject import ModuleSubject
-from forwardbook.formula import parse
-from forwardbook.models.roofline import timings
-from forwardbook.models.totals import Widths, evaluate, holding
-from forwardbook.profiling.peaks import devices
 from forwardbook.registry import from_entry
 from forwardbook.schema import QUANTITIES, Entry, FlopLine
 from forwardbook.workspace import Workspace
-from forwardbook.workspace.model_files import ModelFiles
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -195,48 +190,3 @@ def test_every_shipped_entry_costs_what_its_calculator_says() -> None:
                     assert found == (costs.regime, {name: getattr(costs, name) for name in QUANTITIES}), key
                     compared += 1
     assert compared > 500
-
-
-def test_the_parts_of_a_call_add_up_to_the_call() -> None:
-    """What the calculator takes one after another is all of the flops, reads and writes, and no more."""
-    database = Workspace(ROOT).load()
-    for key in (
-        "transformers_LlamaAttention",
-        "transformers_LlamaDecoderLayer",
-        "torch_LSTM",
-        "torch_Linear",
-    ):
-        for regime in database.resolved(key)[1].regimes:
-            parts, sizes = parts_of(regime), regime.points[0].sizes
-            for of_part, of_call in (("flops", ("flops",)), ("moved", ("reads", "writes"))):
-                told = sum(parse(getattr(part, of_part)).evaluate(sizes) for part in parts)
-                assert told == sum(parse(regime.formula(name)).evaluate(sizes) for name in of_call)
-
-
-def test_attention_takes_as_long_as_in_its_model() -> None:
-    """A decode of LlamaAttention at the sizes of Llama 2 7B: what the command says of that layer."""
-    call = {"batch_size": 1, "kv_len": 2048}
-    costs = next(ModelFiles(Path("nowhere")).costs("llama-2-7b"))
-    totals = evaluate(holding(costs.phases, "decode", call, Widths()), call, Widths())
-    device = next(one for one in devices() if one.id == "h100-sxm")
-    times = zip(totals.rows, timings(totals, device), strict=True)
-    layer = next(time for row, time in times if row.class_name.endswith(".LlamaAttention"))
-    entry = Workspace(ROOT).load().resolved("transformers_LlamaAttention")[1]
-    sizes = {
-        **call, "hidden_size": 4096, "num_attention_heads": 32,
-        "num_key_value_heads": 32, "head_dim": 128, "intermediate_size": 11008,
-        "w_dtype_bytes": 2, "a_dtype_bytes": 2, "kv_dtype_bytes": 2,
-    }  # fmt: skip
-    told = [
-        sum(
-            max(
-                parse(part.flops).evaluate(sizes) / device.peak(Widths()),
-                parse(part.moved).evaluate(sizes) / device.bandwidth,
-            )
-            for part in parts_of(regime)
-        )
-        for regime in entry.regimes
-        if regime.name == "decode" and set(regime.parameters) <= sizes.keys()
-    ]
-    assert told
-    assert all(layer.eager == pytest.approx(one, rel=1e-12) for one in told)

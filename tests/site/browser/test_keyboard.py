@@ -27,7 +27,7 @@ def test_points_of_the_roofline_are_walked_with_arrows(read: Callable[..., Reade
     last = _told(page)
     page.keyboard.press("ArrowRight")
 
-    assert "by line on NVIDIA A100" in first
+    assert "eager on NVIDIA A100" in first
     assert "fused on NVIDIA A100" in second
     assert "bound by" in last
     assert len({first, second, last}) == 3

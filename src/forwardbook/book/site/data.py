@@ -22,6 +22,9 @@ DEVICES_FILE: Final = "assets/data/devices.json"
 CATALOGUE_FILE: Final = "assets/data/catalogue.json"
 """A `CatalogueIndex`, seen from the root of the site."""
 
+EAGER: Final = "eager: layer after layer, each moves the bytes of its own operations"
+"""The time of a call that is the sum over its layers."""
+
 _AS_ESCAPE: Final = str.maketrans({each: f"\\u{ord(each):04x}" for each in "`~<>&'"})
 
 
@@ -72,6 +75,8 @@ class CalculatorRegime(SiteData):
     `formulas` has a formula for each quantity; `parameters` are the names that they and the conditions use.
     `//` in a formula leaves no remainder for whole sizes; `floor(a / b)` and `ceil(a / b)` round.
     `parts` run one after another and add up to the flops, reads and writes: the time of a call is their sum.
+    `together` lines that call modules are in one part with what is beside them, which takes no longer than
+    they do apart: where there are any, the sum is a lower bound.
     """
 
     name: str
@@ -80,6 +85,7 @@ class CalculatorRegime(SiteData):
     parameters: tuple[str, ...] = ()
     formulas: dict[str, Formula]
     parts: tuple[Part, ...] = ()
+    together: int = 0
 
 
 class Preset(SiteData):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil
 
-from forwardbook.book.site.data import Calculator, CalculatorRegime, Input, Part
+from forwardbook.book.site.data import EAGER, Calculator, CalculatorRegime, Input, Part
 from forwardbook.book.site.model_subject import WIDTHS, ModelSubject
 from forwardbook.book.site.quantities import QUANTITY_LIST
 from forwardbook.models.record import PhaseCosts
@@ -44,7 +44,7 @@ def model_calculator(
         regimes=tuple(_regime(phase, number, phases) for number, phase in enumerate(phases)),
         regime=_name(start, phases.index(start), phases) if start else "",
         expected={name: str(ceil(getattr(found, name))) for name in QUANTITIES} if found else {},
-        by_part="eager: layer after layer, each moves the bytes of its own operations",
+        by_part=EAGER,
     )
 
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from forwardbook.book.site.data import Calculator, CalculatorRegime, Input, Part
+from forwardbook.book.site.data import EAGER, Calculator, CalculatorRegime, Input
 from forwardbook.book.site.formula_tree import NotAFormulaError, value
 from forwardbook.book.site.module_subject import ModuleSubject
+from forwardbook.book.site.parts import Callees, parts_of
 from forwardbook.book.site.quantities import QUANTITY_LIST
 from forwardbook.calculator.choice import of_build
 from forwardbook.schema import (
@@ -16,8 +17,6 @@ from forwardbook.schema import (
     USUAL_SIZES,
     WIDTH_NAMES,
     Entry,
-    FlopLine,
-    MemoryLine,
     Parameter,
     Regime,
 )
@@ -42,11 +41,11 @@ def module_calculator(subject: ModuleSubject) -> Calculator:
         quantities=QUANTITY_LIST,
         inputs=inputs,
         bits=tuple(name for name in names if name in WIDTH_NAMES),
-        regimes=tuple(_regime(each) for each in usual_build(holder)),
+        regimes=tuple(_regime(each, subject.callees) for each in usual_build(holder)),
         presets=subject.presets,
         regime=regime,
         expected={name: str(expected[name]) for name in QUANTITIES} if expected else {},
-        by_part="by line: each line that calls a module moves its own bytes, all other lines theirs together",
+        by_part=EAGER,
     )
 
 
@@ -63,36 +62,17 @@ def names_of(regime: Regime) -> tuple[str, ...]:
     return (*regime.parameters, *sorted(found - set(regime.parameters)))
 
 
-def _regime(regime: Regime) -> CalculatorRegime:
+def _regime(regime: Regime, callees: Callees) -> CalculatorRegime:
+    found = parts_of(regime, callees)
     return CalculatorRegime(
         name=regime.name,
         context=regime.context,
         conditions=regime.conditions,
         parameters=names_of(regime),
         formulas={name: regime.formula(name) for name in QUANTITIES},
-        parts=parts_of(regime),
+        parts=found.parts,
+        together=found.together,
     )
-
-
-def parts_of(regime: Regime) -> tuple[Part, ...]:
-    """Each line that calls a module of the class by itself, and all other lines together."""
-    called = {call.line for call in regime.flop_analysis.submodule_calls}
-    lines: dict[tuple[int, str], tuple[list[str], list[str]]] = {}
-    for of in regime.flop_analysis.lines:
-        lines.setdefault(_part(of, called), ([], []))[0].append(of.flops)
-    for to in regime.memory_analysis.lines:
-        lines.setdefault(_part(to, called), ([], []))[1].extend((to.reads, to.writes))
-    parts = [Part(flops=_sum(flops), moved=_sum(moved)) for flops, moved in lines.values()]
-    return tuple(one for one in parts if (one.flops, one.moved) != ("0", "0"))
-
-
-def _part(line: FlopLine | MemoryLine, called: set[int]) -> tuple[int, str]:
-    """What tells the part of a line from others."""
-    return (line.line, line.code) if line.line in called else (0, "")
-
-
-def _sum(formulas: list[str]) -> str:
-    return " + ".join(text for text in formulas if text != "0") or "0"
 
 
 def _start(subject: ModuleSubject) -> tuple[dict[str, int], str, dict[str, int]]:

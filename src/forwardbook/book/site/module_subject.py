@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from forwardbook.book.site.data import Preset
+from forwardbook.book.site.parts import Callees
 from forwardbook.schema import Entry
 
 
@@ -14,7 +15,8 @@ class ModuleSubject:
     """`holder` is the entry that has the formulas: `entry`, or the one that it is the same as.
 
     `source` has the lines of the class by number, and is empty where they cannot be read as they were
-    analysed. `pages` leads from full class names to pages, `explained` to the page about the source file.
+    analysed. `pages` leads from full class names to pages, `explained` to the page about the source file,
+    `callees` to what the classes do that it calls.
     """
 
     key: str
@@ -24,3 +26,4 @@ class ModuleSubject:
     source: Mapping[int, str] = field(default_factory=dict)
     pages: Mapping[str, str] = field(default_factory=dict)
     explained: str = ""
+    callees: Callees = field(default_factory=Callees)

@@ -43,6 +43,7 @@ _RENDERERS: Final = (
     "book/inline.py",
     "book/page.py",
     "book/mermaid/labels.py",
+    "pipeline/site/beneath.py",
     "pipeline/site/modules.py",
     "pipeline/site/models.py",
     "pipeline/site/sources.py",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
 from forwardbook.book.site.data import Preset
 from forwardbook.book.site.module_page import module_page, page_stem
 from forwardbook.book.site.module_subject import ModuleSubject
+from forwardbook.book.site.parts import Callees
+from forwardbook.pipeline.site.beneath import Beneath, Raw, called_classes, chain
 from forwardbook.pipeline.site.folder import SiteFolder
 from forwardbook.pipeline.site.sources import Sources
 from forwardbook.workspace import Database
@@ -18,8 +20,6 @@ from forwardbook.workspace.model_files import ModelFiles
 
 PRESETS: Final = 24
 """Presets of a class; a layer as common as Linear has more places than anyone wants to choose from."""
-
-Raw = Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,14 @@ class Around:
 
 def put_modules(folder: SiteFolder, database: Database, around: Around) -> None:
     """Write the pages of all entries."""
+    beneath = Beneath(database)
+    callees = Callees(beneath.entry)
     for key in database:
         name = f"modules/{page_stem(key)}.md"
-        made_from = _digest(database, key, around)
+        made_from = _digest(database, key, around, beneath)
         if not folder.is_current(name, made_from):
-            alone = Database({each: database.raw(each) for each in _chain(database, key)})  # not kept
-            page = module_page(_subject(alone, key, around))
+            alone = Database({each: database.raw(each) for each in chain(database, key)})  # not kept
+            page = module_page(_subject(alone, key, around, callees))
             folder.put(name, page.markdown(), made_from)
 
 
@@ -66,7 +68,7 @@ def class_pages(database: Database) -> dict[str, str]:
     return {database.head(key).full_class_name: f"{page_stem(key)}.md" for key in database}
 
 
-def _subject(database: Database, key: str, around: Around) -> ModuleSubject:
+def _subject(database: Database, key: str, around: Around, callees: Callees) -> ModuleSubject:
     holder_key, holder = database.resolved(key)
     entry = database[key]
     return ModuleSubject(
@@ -77,13 +79,14 @@ def _subject(database: Database, key: str, around: Around) -> ModuleSubject:
         source=around.sources.lines(holder),
         pages=around.pages,
         explained=_explained(holder.code_location.file, around.explained),
+        callees=callees,
     )
 
 
-def _digest(database: Database, key: str, around: Around) -> str:
+def _digest(database: Database, key: str, around: Around, beneath: Beneath) -> str:
     """Of all that the page shows, told from the raw entry alone: most entries are not even validated."""
     raw = database.raw(key)
-    holder_key = _chain(database, key)[-1]
+    holder_key = chain(database, key)[-1]
     holder = database.raw(holder_key)
     location = cast("Raw", holder.get("code_location") or {})
     file, name = str(location.get("file", "")), str(holder.get("full_class_name", ""))
@@ -95,27 +98,12 @@ def _digest(database: Database, key: str, around: Around) -> str:
             preset.model_dump()
             for preset in around.presets.get(key) or around.presets.get(str(raw.get("same_as")), ())
         ],
-        {called: around.pages.get(called) for called in _called(holder)},
+        {called: around.pages.get(called) for called in called_classes(holder)},
         _explained(file, around.explained),
         around.sources.stamp(name, file),
+        beneath.stamps(holder),
     ]
     return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
-
-
-def _chain(database: Database, key: str) -> list[str]:
-    """The key, and those that `same_as` leads to, the entry with the formulas last."""
-    keys = [key]
-    while (target := database.head(keys[-1]).same_as) is not None:
-        if target not in database or target in keys:
-            break
-        keys.append(target)
-    return keys
-
-
-def _called(raw: Raw) -> Iterator[str]:
-    for regime in cast("list[Raw]", raw.get("regimes") or []):
-        calls = cast("Raw", regime.get("flop_analysis") or {}).get("submodule_calls") or []
-        yield from (str(call.get("class_name")) for call in cast("list[Raw]", calls))
 
 
 def _explained(file: str, explained: Mapping[str, str]) -> str:

@@ -197,7 +197,7 @@
         regime.context ? ` (${regime.context})` : "", regime.conditions.length ? ": " : ".",
         regime.conditions.map((text, place) => [place ? ", " : "", make("code", {}, bare(text))])));
       announce({ regime: regime.name, sizes });
-      this.#roofline?.show(calls(values, parts, this.#data.by_part), bitsOf(sizes));
+      this.#roofline?.show(calls(values, parts, partsInWords(this.#data.by_part, regime.together)), bitsOf(sizes));
       if (this.isTyped) this.#remember();
     }
 
@@ -244,6 +244,13 @@
     { name: meaning.split(":")[0], meaning, flops: values.flops, bytes: R.add(values.reads, values.writes), parts },
     { name: "fused", meaning: "fused: only the boundary is moved", flops: values.flops, bytes: values.boundary },
   ];
+
+  /** What a part is; where some are several layers, that, and what it does to the time. */
+  const partsInWords = (words, together) => {
+    if (!together) return words;
+    const lines = together === 1 ? "1 line that calls modules is" : `${together} lines that call modules are`;
+    return `${words}; ${lines} taken as one layer with what is beside: layer by layer it takes at least as long`;
+  };
 
   const bitsOf = sizes => {
     const bits = ["w_dtype_bytes", "a_dtype_bytes"].filter(name => sizes.has(name)).map(name => R.times(sizes.get(name), R.whole(8)));

@@ -29,6 +29,7 @@
       this.conditions = data.conditions;
       this.formulas = data.formulas;
       this.parts = data.parts ?? [];
+      this.together = data.together ?? 0;
     }
 
     /** Formulas are simplified for sizes from 1 on; 0 only where a condition allows it. */
