@@ -33,6 +33,10 @@ def evaluate(
     from dataclasses import asdict
 
     from forwardbook import registry
+    from forwardbook.errors import FormulaError
+    from forwardbook.formula.limits import MAX_COEFFICIENT as LARGEST
+    from forwardbook.formula.limits import MAX_DIGITS
+    from forwardbook.schema import PER_LINE
 
     given = once("NAME=VALUE", map(parse_size, sizes or []))
     wanted = once("--with", map(parse_choice, choices or []))
@@ -43,6 +47,9 @@ def evaluate(
         say(f"note: {one.message}")
     costs = calculator.costs_at(given, regime, wanted)
     line_costs = calculator.lines_at(given, regime, wanted) if lines else ()
+    amounts = [getattr(one, quantity) for one in (*line_costs, costs) for quantity in PER_LINE]
+    if max(map(abs, [*amounts, costs.peak, costs.weights, costs.boundary, costs.intermediates])) > LARGEST:
+        raise FormulaError(f"evaluating {name}: a cost has more than {MAX_DIGITS:,} digits; give smaller sizes")
     found = registry.judgement(name, costs.regime)
     if found.verdict != "exact":
         why = f": {found.reason}" if found.reason else ""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 from forwardbook.errors import FormulaError
+from forwardbook.formula.limits import MAX_DIGITS
 
 _TOKEN: Final = re.compile(
     r"\s*(?:\{(?P<symbol>[A-Za-z_][A-Za-z0-9_.]*)\}|(?P<number>[0-9]+)|(?P<function>ceil|floor|min|max)\b"
@@ -20,22 +22,33 @@ _EXTREMES: Final = {"min": "least", "max": "greatest"}
 
 def python_expression(formula: str, names: Mapping[str, str]) -> str:
     """The formula as Python; a name stands under its Python name, and `ceil(a / b)` becomes `-(-a // b)`."""
-    translation = _Translation(formula, names)
-    text = translation.sum()
-    translation.finish()
+    with _within_limits(formula):
+        translation = _Translation(formula, names)
+        text = translation.sum()
+        translation.finish()
     return text
 
 
 def python_condition(condition: str, names: Mapping[str, str]) -> str:
     """The condition as a Python comparison."""
-    translation = _Translation(condition, names)
-    left = translation.sum()
-    comparison = translation.take()
-    if comparison not in _COMPARISONS:
-        raise translation.error("a comparison")
-    text = f"{left} {comparison} {translation.sum()}"
-    translation.finish()
+    with _within_limits(condition):
+        translation = _Translation(condition, names)
+        left = translation.sum()
+        comparison = translation.take()
+        if comparison not in _COMPARISONS:
+            raise translation.error("a comparison")
+        text = f"{left} {comparison} {translation.sum()}"
+        translation.finish()
     return text
+
+
+@contextmanager
+def _within_limits(text: str) -> Iterator[None]:
+    """What is nested deeper than Python takes is refused."""
+    try:
+        yield
+    except RecursionError:
+        raise FormulaError(f"writing {text[:80]!r} as Python: it is nested too deep") from None
 
 
 class _Translation:
@@ -98,6 +111,8 @@ class _Translation:
         if token.startswith("{"):
             return self._names[token[1:-1]]
         if token.isdigit():
+            if len(token) > MAX_DIGITS:
+                raise FormulaError(f"writing {self._text[:80]!r} as Python: a number of {len(token)} digits")
             return str(int(token))
         if token == "(":
             text = f"({self.sum()})"

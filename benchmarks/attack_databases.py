@@ -1,0 +1,136 @@
+"""Hands hostile databases to the commands that read one: none may run what stands in data.
+
+    python -m benchmarks.attack_databases
+
+Each database gets a folder of its own, with nothing beneath, in which every command runs. Exit code 1
+where a file PWNED appears, a traceback or a control character is printed, a command ends with another code
+than 0, 1 or 2, takes longer than its limit, or removes a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.hostile_databases import KEY, SPOILT, Entry, spoil
+from benchmarks.measuring import ROOT, about
+from benchmarks.publishing import publish, table
+
+SIZES = ("batch_size=2", "seq_len=3", "in_features=4", "out_features=5", "a_dtype_bytes=4", "w_dtype_bytes=4")
+COMMANDS = (
+    ("list",),
+    ("list", "A0", "--json"),
+    ("show", KEY),
+    ("show", KEY, "--json"),
+    ("evaluate", KEY, *SIZES),
+    ("evaluate", KEY, *SIZES, "--json", "--lines"),
+    ("evaluate", "A0", *SIZES),
+    ("static-share", "--json"),
+)
+SECONDS = 60
+LONGEST = 4000  # characters on standard error
+
+
+def good_entry() -> Entry:
+    """The entry of torch's Linear, under another name."""
+    from forwardbook.workspace import Workspace
+
+    raw = Workspace(ROOT).load()["torch_Linear"].model_dump(mode="json")
+    names = {"full_class_name": "classes.A0", "library": "classes", "code_hash": "0" * 64}
+    generated = {"generated_file_name": "classes_a0.py", "generated_class_name": "A0Calculator"}
+    return {**raw, **names, **generated, "code_location": {"file": "a0.py", "line_start": 1, "line_end": 9}}
+
+
+class Late(BaseException):
+    """A command that takes longer than its limit."""
+
+
+def late(number: int, frame: object) -> None:
+    """Ends what runs."""
+    raise Late
+
+
+def ran(folder: Path) -> Iterator[dict[str, object]]:
+    """What each command gives in a folder."""
+    from forwardbook.cli import main
+
+    os.chdir(folder)
+    for command in COMMANDS:
+        out, err = io.StringIO(), io.StringIO()
+        signal.alarm(SECONDS)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code: int | str = main(list(command))
+            except SystemExit as stop:
+                code = int(stop.code or 0)
+            except Late:
+                code = f"not done after {SECONDS} s"
+        signal.alarm(0)
+        yield {"command": command[0], "code": code, "out": out.getvalue(), "err": err.getvalue()}
+
+
+def problems(folder: Path, files: set[str], results: list[dict[str, object]]) -> list[str]:
+    """What must not be, of one database."""
+    found = ["ran from data" for _ in folder.parent.rglob("PWNED")]
+    found += [f"lost {name}" for name in files - {path.name for path in folder.iterdir()}]
+    for one in results:
+        text = f"{one['out']}{one['err']}"
+        odd = {c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 or c == "\u202e"}
+        found += [f"{one['command']}: control character {c!r}" for c in sorted(odd)]
+        if "Traceback" in text:
+            found.append(f"{one['command']}: traceback")
+        if one["code"] not in (0, 1, 2):
+            found.append(f"{one['command']}: exit code {one['code']}: {str(one['err'])[:200]}")
+        if len(str(one["err"])) > LONGEST:
+            found.append(f"{one['command']}: {len(str(one['err']))} characters of message")
+    return found
+
+
+def attacked(name: str, entry: Entry) -> tuple[list[str], Counter[str]]:
+    """What went wrong with a database, and how its commands ended."""
+    with tempfile.TemporaryDirectory(prefix="forwardbook-attack-") as base:
+        folder = Path(base) / "ws"
+        folder.mkdir()
+        spoil(name, folder, entry)
+        files = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+        results = list(ran(folder))
+        ends = Counter({0: "answered", 1: "refused", 2: "refused"}.get(one["code"], "odd") for one in results)
+        found = problems(folder, files, results)
+        os.chdir(ROOT)
+    return found, ends
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="only databases whose name begins so")
+    given = parser.parse_args()
+    from forwardbook.workspace import folder as workspaces
+
+    workspaces.shipped_path = lambda: None
+    signal.signal(signal.SIGALRM, late)
+    record: dict[str, object] = {"about": about("benchmarks.attack_databases")}
+    entry, ends, wrong = good_entry(), Counter[str](), dict[str, list[str]]()
+    names = [name for name in SPOILT if name.startswith(given.only)]
+    for name in names:
+        found, ended = attacked(name, entry)
+        ends.update(ended)
+        if found:
+            wrong[name] = found
+        print(f"{name}: {'; '.join(found) or 'held'} ({dict(ended)})", flush=True)
+    record |= {"databases": len(names), "commands": sum(ends.values()), **ends, "wrong": wrong}
+    rows = [(name, str(record.get(name, 0))) for name in ("databases", "commands", "answered", "refused")]
+    rows += [("that ran something, lost a file, or printed what it must not", str(len(wrong)))]
+    if not given.only:
+        publish("attack_databases", record, [table(("hostile databases", "number"), rows)])
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
