@@ -26,10 +26,7 @@ from benchmarks.publishing import publish, table
 SIZES = ("batch_size=2", "seq_len=3", "in_features=4", "out_features=5", "a_dtype_bytes=4", "w_dtype_bytes=4")
 COMMANDS = (
     ("list",),
-    ("list", "A0", "--json"),
     ("show", KEY),
-    ("show", KEY, "--json"),
-    ("evaluate", KEY, *SIZES),
     ("evaluate", KEY, *SIZES, "--json", "--lines"),
     ("evaluate", "A0", *SIZES),
     ("static-share", "--json"),

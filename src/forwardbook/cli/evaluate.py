@@ -49,7 +49,7 @@ def evaluate(
     line_costs = calculator.lines_at(given, regime, wanted) if lines else ()
     amounts = [getattr(one, quantity) for one in (*line_costs, costs) for quantity in PER_LINE]
     if max(map(abs, [*amounts, costs.peak, costs.weights, costs.boundary, costs.intermediates])) > LARGEST:
-        raise FormulaError(f"evaluating {name}: a cost has more than {MAX_DIGITS:,} digits; give smaller sizes")
+        raise FormulaError(f"evaluating {name}: a cost has over {MAX_DIGITS:,} digits; give smaller sizes")
     found = registry.judgement(name, costs.regime)
     if found.verdict != "exact":
         why = f": {found.reason}" if found.reason else ""
