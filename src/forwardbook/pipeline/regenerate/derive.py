@@ -14,11 +14,13 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from pydantic import Field, JsonValue
 
+from forwardbook import __version__
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.analysis.one import SEED, dated
 from forwardbook.pipeline.analysis.subject import Subject
@@ -124,9 +126,15 @@ def found_for(task: Task, entry: Entry) -> Found:
     versions = _versions(entry.library, task.roots)
     proposal = entry.proposal.model_dump(mode="json") if entry.proposal else None
     code = [wanted.full_class_name, wanted.source_hash, wanted.code_hash()]
-    parts: list[object] = [*code, versions, given, _derive(task, entry), SEED, proposal]
+    parts: list[object] = [*code, versions, given, _derive(task, entry), SEED, proposal, _product()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
     return Found(wanted, roots, digest)
+
+
+@cache
+def _product() -> tuple[str, object]:
+    """Its version and all that an entry of it tells: another product may tell more of the same code."""
+    return __version__, Entry.model_json_schema()
 
 
 def _versions(library: str, roots: tuple[str, ...]) -> dict[str, str]:
