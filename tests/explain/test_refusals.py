@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from forwardbook.pipeline.explain.pages import Request, explain
-from forwardbook.pipeline.explain.verify_pages import verify_pages
+from forwardbook.pipeline.explain.verify_pages import PageError, verify_pages
 
 TRAIN = '''"""Trains."""
 import cutlass.cute as cute
@@ -100,3 +100,20 @@ def test_modules_of_torch_get_their_pages(tmp_path: Path) -> None:
     assert {"written"} == {page.outcome for page in report.pages}
     assert 6 == len(report.pages)
     assert [] == contradicted(tmp_path / "out", root)
+
+
+def test_pages_are_verified_where_their_files_are(
+    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From another folder, the one above the pages that has them; where there is none, that is said."""
+    out, elsewhere = sources / "pages", tmp_path / "elsewhere"
+    explain(Request((sources,), out, root=sources))
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    claims = [claim for page in verify_pages((out,)) for claim in page.claims]
+
+    assert claims
+    assert not [claim for claim in claims if claim.state in ("contradicted", "stale")]
+    out.rename(tmp_path / "moved")
+    with pytest.raises(PageError, match=r"model.py.* Give the folder that they speak of: --root DIR"):
+        list(verify_pages((tmp_path / "moved",)))

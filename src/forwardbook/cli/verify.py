@@ -17,13 +17,20 @@ if TYPE_CHECKING:
     from forwardbook.pipeline.explain.verify_pages import Judged
 
 Pages = Annotated[list[Path], typer.Argument(metavar="PAGE...", help="Markdown files, or folders of them.")]
-Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="The folder that the pages tell of.")]
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="The folder that the pages tell of; by default this one or one above them that has their files.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
 def verify(
     pages: Pages,
-    root: Root = Path(),
+    root: Root = None,
     as_json: AsJson = False,
     show_all: Annotated[bool, typer.Option("--all", help="Print the unverified claims too.")] = False,
 ) -> None:
@@ -44,7 +51,7 @@ def verify(
         raise typer.Exit(REFUSED)
 
 
-def score(pages: Pages, root: Root = Path(), as_json: AsJson = False) -> None:
+def score(pages: Pages, root: Root = None, as_json: AsJson = False) -> None:
     """Tell which share of each kind of claim holds, for pages of any origin."""
     import json
     from dataclasses import asdict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,18 +27,27 @@ class Judged:
     claims: tuple[Claim, ...]
 
 
-def verify_pages(pages: tuple[Path, ...], root: Path, resolver: Resolver = "own") -> Iterator[Judged]:
-    """The claims of each page, page after page; folders stand for the Markdown files below them."""
+def verify_pages(
+    pages: tuple[Path, ...], root: Path | None = None, resolver: Resolver = "own"
+) -> Iterator[Judged]:
+    """The claims of each page, page after page; folders stand for the Markdown files below them.
+
+    Without a root it is this folder or one above a page: the one that has most of the files they tell of.
+
+    Raises:
+        PageError: where a page cannot be read, the root is no folder, or no folder has any of those files.
+    """
     from forwardbook.book.verify import Sources, Verifier
     from forwardbook.pipeline.explain.diagram_verdicts import kept_grammar
     from forwardbook.pipeline.explain.sources import read_sources
     from forwardbook.pipeline.explain.state import own_pages
     from forwardbook.workspace.source_tree import source_tree
 
-    if not root.is_dir():
+    if root is not None and not root.is_dir():
         raise PageError(f"verifying pages: --root {root} is no folder. Give the folder that they speak of")
-    root = root.resolve()
-    texts = {_place(path, root): _text(path) for path in _files(pages)}
+    read = {path: _text(path) for path in _files(pages)}
+    root = root.resolve() if root is not None else _root_of(read)
+    texts = {_place(path, root): text for path, text in read.items()}
     tree = source_tree(root)
     ours = {own for page in pages for own in own_pages(tree, page if page.is_dir() else page.parent)}
     sources = read_sources(tree, frozenset(ours), resolver, 1)
@@ -46,6 +55,27 @@ def verify_pages(pages: tuple[Path, ...], root: Path, resolver: Resolver = "own"
     verifier = Verifier(held, kept_grammar())
     for place, text in texts.items():
         yield Judged(place, text.count("\n") + 1, verifier.verify(text, place))
+
+
+def _root_of(pages: Mapping[Path, str]) -> Path:
+    """The folder with most of the files that the front matter of pages names; this one before others."""
+    from forwardbook.book.verify.reading import read_page
+
+    named = sorted({source for text in pages.values() for source in read_page(text).sources})
+    if not named:
+        return Path.cwd()
+    above = (folder for path in pages for folder in path.resolve().parents)
+    has = {
+        folder: sum((folder / name).is_file() for name in named)
+        for folder in dict.fromkeys((Path.cwd(), *above))
+    }
+    found = max(has, key=lambda folder: has[folder])
+    if not has[found]:
+        raise PageError(
+            f"verifying pages: they tell of {', '.join(named[:3])}{', ...' if named[3:] else ''}, of which "
+            f"nothing is in {Path.cwd()} or above the pages. Give the folder that they speak of: --root DIR"
+        )
+    return found
 
 
 def _exists(root: Path, pages: tuple[Path, ...]) -> Callable[[str], bool]:
