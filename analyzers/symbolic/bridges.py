@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import linecache
 import numbers
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
+from types import FrameType
 
 import torch
 import torch.nn.init
 
 from forwardbook.analyzers.symbolic.followed import Symbolic, applied
+from forwardbook.analyzers.symbolic.lookups import MANY, is_only_told, looked_up
 from forwardbook.analyzers.symbolic.node import FUNCTIONS
+from forwardbook.saying import SPELLED
 
 
 def _number(value: Symbolic) -> float:
@@ -23,9 +28,68 @@ def _number(value: Symbolic) -> float:
 def _written(value: Symbolic, how: str) -> str:
     """A text with the number of this run; one that may be read back as a number is written down as needed."""
     if not how:
-        return str(value)
-    value.node.ledger.record(value.node, real=True)
+        return _text(value, sys._getframe(1))
+    _spelled(value, sys._getframe(1))
     return format(value.node.hint, how)
+
+
+def _said(value: Symbolic) -> str:
+    return _text(value, sys._getframe(1))
+
+
+def _text(value: Symbolic, frame: FrameType) -> str:
+    """The name of a size where people read it; elsewhere its number, which is written down as needed."""
+    if is_only_told(frame):
+        return str(value.node)
+    _spelled(value, frame)
+    text = _Text(value.node.hint)
+    text.size = value
+    return text
+
+
+def _spelled(value: Symbolic, frame: FrameType) -> None:
+    """Writes down that a text holds the number: nothing follows what is read out of that."""
+    value.node.ledger.record(value.node, real=True)
+    if not is_only_told(frame):
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+        value.node.ledger.spell(f"{SPELLED}`{line}`", frame)
+
+
+class _Text(str):
+    """The number of a size as a text by itself; what it is compared with is written down."""
+
+    size: Symbolic
+
+    def __hash__(self) -> int:
+        _compared(self.size, looked_up(sys._getframe(1), str))
+        return super().__hash__()
+
+    def __len__(self) -> int:
+        digits = super().__len__()
+        bool(self.size >= 10 ** (digits - 1)), bool(self.size < 10**digits)
+        return digits
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str) and other.isdecimal():
+            _compared(self.size, {int(other)})
+        return super().__eq__(other)
+
+
+def _hashed(value: Symbolic) -> int:
+    """The hash of the number; that it is or is not among the numbers of a table is written down."""
+    _compared(value, looked_up(sys._getframe(1), int))
+    return hash(value.node.hint)
+
+
+def _compared(value: Symbolic, keys: Set[int]) -> None:
+    """Writes down which of the keys the size is, or that it is none; of many, between which it is."""
+    hint = value.node.hint
+    if hint in keys or len(keys) <= MANY:
+        any(bool(value == key) for key in ([hint] if hint in keys else sorted(keys)))
+        return
+    below, above = [key for key in keys if key < hint], [key for key in keys if key > hint]
+    bool(value > max(below)) if below else None
+    bool(value < min(above)) if above else None
 
 
 def _itself(value: Symbolic, *rest: object) -> Symbolic:
@@ -80,7 +144,8 @@ def _divided(kind: type[Symbolic], name: str, turned: bool) -> Callable[[Symboli
 _BOTH: dict[str, Callable[..., object]] = {
     "__deepcopy__": _itself,
     "__copy__": _itself,
-    "__hash__": lambda value: hash(value.node.hint),
+    "__hash__": _hashed,
+    "__str__": _said,
     "__float__": _number,
     "__format__": _written,
     "__round__": _nearest,

@@ -84,6 +84,8 @@ class Ledger:
         self.hints: dict[str, int] = {}
         self.guards: list[Guard] = []
         self.consumed: list[Consumption] = []
+        self.spelled: list[tuple[str, tuple[int, ...], int]] = []
+        """Texts with a size: what is said of each, in whose constructors, after how much was consumed."""
         self.pairs: list[Paired] = []
         """Where analysed code went through several things at once, with what they were long."""
         self._seen: set[tuple[int, int, bool]] = set()
@@ -157,6 +159,11 @@ class Ledger:
         if self.noted is not None:
             self.noted.append(said)
         self.repeat([said])
+
+    def spell(self, text: str, frame: FrameType) -> None:
+        """Writes down that `frame` goes on with a text that has a size in it; `text` says so."""
+        owners = () if self.running else self.constructing(frame)
+        self.spelled.append((text, owners, len(self.consumed)))
 
     def repeat(self, noted: Iterable[Guard | Consumption]) -> None:
         """Writes down, for the call that runs now, what it needs of an operation that ran, here or before."""

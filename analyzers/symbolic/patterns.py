@@ -167,7 +167,7 @@ def _pattern(run: SymbolicRun, group: list[_Found]) -> Pattern:
         occurrence=occurrence,
         others=tuple((c.path, n) for c, _, n in group[1:]),
         conditions=tuple(_conditions(run, call, summary.marks)),
-        assumptions=tuple(sorted(run.trace.assumed)),
+        assumptions=tuple(sorted({*run.trace.assumed, *_spelled(run, call)})),
         unruled=tuple(u for u in run.trace.unruled if call.index in run.trace.ancestors(u.call)),
         consumed=tuple(_consumed(run, call, real=False)),
         floated=tuple(_consumed(run, call, real=True)),
@@ -265,6 +265,15 @@ def _asked(run: SymbolicRun, call: CallRecord) -> list[Consumption]:
         *(c for c in run.ledger.consumed if inside.intersection(c.owners)),
         *run.ledger.consumed[slice(*call.consumed)],
     ]
+
+
+def _spelled(run: SymbolicRun, call: CallRecord) -> Iterable[str]:
+    """What is said of texts with a size that the constructors of a module or this call of it went on with."""
+    inside = {id(m) for m in call.module.modules()}
+    first, last = call.consumed
+    for text, owners, after in run.ledger.spelled:
+        if inside.intersection(owners) if owners else first <= after <= last and after > 0:
+            yield text
 
 
 def _consumed(run: SymbolicRun, call: CallRecord, *, real: bool) -> Iterable[Consumed]:

@@ -20,6 +20,7 @@ OF_DATA: Final = "data"  # how the source of a size begins that only data decide
 DATA: Final = "the value of a "  # how one begins about a number that only a run with data has
 CHECKED: Final = f"{DATA}check of data, which holds"  # and of these the one that decides no branch
 ROUTED: Final = "balanced routing: "  # how one begins about what weights would choose
+SPELLED: Final = "the number of a size in a text: "  # and about a text that code goes on with
 MASKED: Final = "a mask computed from weights "  # how one begins about a mask whose values nobody knows
 
 CALLED_AS: Final = "called as "  # how the context of a regime begins that names places below a model

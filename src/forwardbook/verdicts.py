@@ -10,7 +10,7 @@ from typing import Final
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr
-from forwardbook.saying import DATA, is_decided
+from forwardbook.saying import DATA, SPELLED, is_decided
 from forwardbook.schema import (
     PROVED,
     WIDTH_NAMES,
@@ -135,6 +135,8 @@ def _decided(regime: Regime) -> Iterator[str]:
     names = {name for line in regime.flop_analysis.lines for name in line.operations}
     asked = {word for word in _ASKING for name in names if word in name}
     for text in regime.assumptions:
+        if text.startswith(SPELLED):
+            yield text
         wanted = _ASKING[:_SCALARS] if text.startswith(DATA) else _ASKING[_SCALARS:]
         if is_decided(text) and (not names or not asked.isdisjoint(wanted)):
             yield text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,12 +36,14 @@ Favoured = dict[tuple[str, ...], Counts]
 """By the sizes that were interpolated over: the counts that gave a formula which holds."""
 
 
-def counts_of(names: Sequence[str], numbers: Mapping[str, int]) -> list[Counts]:
+def counts_of(
+    names: Sequence[str], numbers: Mapping[str, int], lengths: Collection[str] = ()
+) -> list[Counts]:
     """Counts worth trying.
 
     Small numbers; every second one (layers that alternate); from the hints on (lists of the configuration may
-    be as long), and so many apart (kinds of layers come round then); and counts well above a threshold among
-    them (so many dense layers first).
+    be as long), and so many apart (kinds of layers come round then; `lengths` of inputs have no kinds); and
+    counts well above a threshold among them (so many dense layers first).
     """
     small = {name: min(numbers[name], 2) for name in names}
     at_hint = {name: numbers[name] for name in names}
@@ -51,7 +53,7 @@ def counts_of(names: Sequence[str], numbers: Mapping[str, int]) -> list[Counts]:
         return {name: counted(start, step) for name, start in starts.items()}
 
     tried = [Counts(from_on(small)), Counts(from_on(small, 2)), Counts(from_on(at_hint))]
-    rounds = {name: size if 2 < size <= ROUND else 1 for name, size in at_hint.items()}
+    rounds = {n: size if 2 < size <= ROUND and n not in lengths else 1 for n, size in at_hint.items()}
     if any(size > 1 for size in rounds.values()):
         tried.append(Counts({n: counted(at_hint[n], size) for n, size in rounds.items()}, rounds=True))
     tried += [Counts(from_on(well_above(names, numbers))), Counts(from_on(later, 2))]

@@ -107,7 +107,7 @@ class _Work:
         before = self.favoured.get(names)
         wide = [name for name in names if self.numbers[name] > WIDE]
         others = tuple(name for name in names if name not in wide)
-        ways = counts_of(names, self.numbers)
+        ways = counts_of(names, self.numbers, self._lengths(names, members))
         if wide and others:
             above = well_above(names, self.numbers)
             ways.sort(key=lambda way: way.nested or way.apart or way.starts == above)
@@ -117,6 +117,12 @@ class _Work:
                 replace(self, still=still).interpolate(others, members)
             if left := [i for i in members if self._is_open(i, counts)]:
                 self._tried(names, left, counts)
+
+    def _lengths(self, names: Sequence[str], members: Sequence[int]) -> set[str]:
+        """The sizes of inputs, and those that became a float or a text: they count no kinds of layers."""
+        notes = self.derived[0].notes
+        floated = {n for i in members for c in self.derived[i].pattern.floated for n in c.symbols}
+        return {n for n in names if n in floated or notes[n].source in ("forward", "--input")}
 
     def _is_open(self, index: int, counts: Counts) -> bool:
         """Whether counts may give a formula that holds, or one that holds for more."""
