@@ -61,6 +61,17 @@ def test_windows_and_triangles_are_counted(
     assert spared(phase, 2, length) == 4 * 2 * HEADS * HEAD * pairs
 
 
+@pytest.mark.parametrize("length", [11, 61])
+def test_chunks_of_a_causal_mask_are_counted(length: int) -> None:
+    """Of two layers one sees its chunk of 20 positions up to itself, the other all before it."""
+    sizes = {**SMALL, "num_key_value_heads": 2, "head_dim": HEAD, "intermediate_size_mlp": 48}
+    kinds = {"attention_chunk_size": 20, "no_rope_layers": [1, 0], "moe_layers": []}
+    phase = prefill("Llama4ForCausalLM", transformers.Llama4TextConfig(**sizes, **kinds), None)
+    places = [(row, column) for row in range(length) for column in range(length)]
+    pairs = masked(length, None) + sum(col > row or col // 20 != row // 20 for row, col in places)
+    assert spared(phase, 2, length) == 4 * 2 * HEADS * HEAD * pairs
+
+
 def test_a_window_on_both_sides_is_counted() -> None:
     kinds = {"layer_types": ["full_attention", "sliding_attention"]}
     config = transformers.ModernBertConfig(**SMALL, **kinds, local_attention=16, pad_token_id=0)

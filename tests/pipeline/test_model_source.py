@@ -127,3 +127,24 @@ def test_a_model_that_hands_use_cache_on_has_a_decode(values: dict[str, object],
     listed = [names.get(kind, {"bert": "BertModel", "clip": "CLIPModel"}.get(kind, "LlamaForCausalLM"))]
     found = from_values("x", {**values, "architectures": listed}, "test")
     assert phases == [one.name for one in phases_of(found.model_class, found.config)]
+
+
+SPELLINGS = ["float16", "torch.float16", "auto", "half", "fp16", {"": "float16", "text_config": "bfloat16"}]
+
+
+@pytest.mark.parametrize("field", ["dtype", "torch_dtype"])
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_config_is_read_however_its_number_format_is_spelt(field: str, spelling: object) -> None:
+    """Also that of a part: no formula depends on it."""
+    found = from_values("x", {**LLAMA, field: spelling}, "test")
+    assert from_values("x", LLAMA, "test").config.to_dict() == found.config.to_dict()
+    parts = {"text_config": {**LLAMA, field: spelling}, "vision_config": {field: spelling}}
+    llava = {"model_type": "llava", "architectures": ["LlavaForConditionalGeneration"], **parts}
+    assert 32 == from_values("x", llava, "test").config.text_config.hidden_size  # type: ignore[attr-defined]
+
+
+def test_a_note_says_that_a_quantised_checkpoint_is_told_as_the_plain_model() -> None:
+    """Widths are those that are asked for."""
+    found = from_values("x", {**LLAMA, "quantization_config": {"quant_method": "awq", "bits": 4}}, "test")
+    assert any("quantization_config: awq" in note for note in found.notes)
+    assert not from_values("x", {**LLAMA, "quantization_config": {}}, "test").notes

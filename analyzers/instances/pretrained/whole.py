@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 CACHED = ("past_key_values", "cache_params", "state")  # where outputs carry what the next call needs
 KV_LEN = 23
-WINDOWS = {"sliding_window": 5, "local_attention": 8}  # the latter on both sides of a position
+# Widths of windows, of which that of the second lies on both sides of a position.
+WINDOWS = {"sliding_window": 5, "local_attention": 8, "attention_window_size": 5, "attention_chunk_size": 5}
 DEEP = 6  # a cache for encoder and decoder holds caches, which hold layers, which hold tensors
 
 

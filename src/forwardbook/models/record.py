@@ -45,7 +45,7 @@ class AttentionCost(Record):
     count: int = Field(ge=1)
     dense: Formula
     executed: Formula | None
-    shape: Literal["full", "causal", "sliding", "around", "unknown"]
+    shape: Literal["full", "causal", "sliding", "around", "chunked", "unknown"]
     fused: bool = True
 
 

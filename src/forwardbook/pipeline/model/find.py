@@ -15,6 +15,7 @@ from forwardbook.analyzers.instances.pretrained.depth import counts_layers, list
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model.architecture import architecture_of
 from forwardbook.pipeline.model.source import (
+    FORMATS,
     ModelSource,
     ModelUnknown,
     config_from,
@@ -89,7 +90,7 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
     """
     if not fields:
         return architecture
-    if named := [name for name in fields if name.rpartition(".")[2] in ("dtype", "torch_dtype")]:
+    if named := [name for name in fields if name.rpartition(".")[2] in FORMATS]:
         raise ModelUnknown(
             f"changing the config of {architecture.model_id}: {', '.join(named)} changes no formula; "
             "give widths: --w_bit, --a_bit, --kv_bit"

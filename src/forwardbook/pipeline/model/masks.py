@@ -19,7 +19,15 @@ from forwardbook.analyzers.symbolic.run import SymbolicRun, first_that_runs, run
 from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.formula import Expr, FormulaError
 
-_WINDOWS: Final = ("sliding_window", "window_size", "local_window_size")
+_WINDOWS: Final = (
+    "sliding_window",
+    "sliding_window_size",
+    "window_size",
+    "local_window_size",
+    "attention_window",
+    "attention_window_size",
+    "attention_chunk_size",
+)
 """Attributes of a layer or its config that say how many positions it attends to."""
 
 Place = tuple[str, int, int]
@@ -28,7 +36,8 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Shape:
-    """`full`, `causal`, `sliding` (a window that ends with the row), `around` (the row in its middle).
+    """`full`, `causal`, `sliding` (a window that ends with the row), `around` (the row in its middle),
+    `chunked` (causal within chunks that do not overlap).
 
     `window` names what says how wide it is.
     """
@@ -121,6 +130,9 @@ def _pairs(attention: Attention, windows: Mapping[str, int]) -> dict[Shape, Expr
         missing = (short * (short - 1)).exact_div(two)
         found[Shape("sliding", name)] = rows * short - missing
         found[Shape("around", name)] = rows * (short * 2 - 1) - missing * 2
+        rest = rows.mod(width)
+        last = (rest * (rest + 1)).exact_div(two)
+        found[Shape("chunked", name)] = rows.floordiv(width) * (width * (width + 1) // 2) + last
     return found
 
 

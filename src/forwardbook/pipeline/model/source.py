@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,6 +21,7 @@ from forwardbook.pipeline.model.classes import class_called, class_for, foreign,
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
+FORMATS = ("dtype", "torch_dtype")  # fields of a config that name the format of its checkpoint's numbers
 REMOTE = "transformers_modules."  # where transformers puts the code that a checkpoint brings
 _OWN_CODE = (
     "  if you trust it: put its files beside config.json and give --trust-remote-code; or name a factory of "
@@ -134,6 +135,12 @@ def from_values(model_id: str, values: dict[str, object], source: str) -> ModelS
         if names := listed(values):
             told = f"transformers has no {', '.join(names)}"
             notes.append(f"{told}: taken is {model_class.__name__}, the usual class of {config.model_type}")
+    if quantised := values.get("quantization_config"):
+        method = quantised.get("quant_method", "quantized") if isinstance(quantised, dict) else "quantized"
+        notes.append(
+            f"its checkpoint is of other numbers (quantization_config: {method}): told is the plain model in "
+            "--w_bit, --a_bit and --kv_bit, without scales"
+        )
     return ModelSource(model_id, model_class, config, source, tuple(notes))
 
 
@@ -144,19 +151,25 @@ def _is_known(model_type: object) -> bool:
 
 
 def config_from(values: dict[str, object], source: str) -> PreTrainedConfig:
-    """The config object of a dictionary, by its model_type."""
+    """The config object of a dictionary, by its model_type; the number formats that it names are left out,
+    for no formula depends on them, and files spell them in ways that only other code reads."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     accept_symbolic_sizes()
     kind = values.get("model_type")
     known = sorted(str(key) for key in CONFIG_MAPPING)
     if not isinstance(kind, str) or kind not in known:
-        near = ", ".join(get_close_matches(str(kind), known, 3)) or "none is near"
+        near = ", ".join(get_close_matches(str(kind).lower(), known, 3)) or "none is near"
         raise ModelUnknown(f"building from {source}: transformers knows no model_type {kind!r} ({near})")
     try:
-        return CONFIG_MAPPING[kind].from_dict(values)
+        return CONFIG_MAPPING[kind].from_dict(_without_formats(values))
     except Exception as error:
         raise ModelUnknown(f"building from {source}: {type(error).__name__}: {error}") from error
+
+
+def _without_formats(values: Mapping[str, object]) -> dict[str, object]:
+    kept = ((name, value) for name, value in values.items() if name not in FORMATS)
+    return {name: _without_formats(value) if isinstance(value, dict) else value for name, value in kept}
 
 
 def config_of(architecture: Architecture) -> PreTrainedConfig:
