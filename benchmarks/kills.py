@@ -55,7 +55,7 @@ class {name}Norm(nn.Module):
 UNITS = (("Ant", 32, "relu"), ("Bee", 32, "relu"), ("Cat", 48, "tanh"))
 A_ROUND = 5  # kills in one workspace, one after the other
 LAST = 0.6  # seconds in which the database is written, once all units are done
-HERE = {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+HERE = {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1", "FORWARDBOOK_PASS_ENV": "KILLS"}
 ALONE = (  # a workspace in which nothing was done finds nothing done in the shipped database either
     "import forwardbook.workspace.folder as folder; folder.shipped_path = lambda: None; "
     "from forwardbook.cli import main; main()"

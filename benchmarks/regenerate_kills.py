@@ -195,7 +195,8 @@ def typed(work: Path, arguments: list[str], token: str, wait: float | None = Non
         RuntimeError: for a command that nobody kills and that fails; for processes that a killed one left.
     """
     program = Path(sys.executable).with_name("forwardbook")
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "REGENERATE_KILLS": token}
+    ours = {"REGENERATE_KILLS": token, "FORWARDBOOK_PASS_ENV": "REGENERATE_KILLS"}
+    environment = os.environ | {"OMP_NUM_THREADS": "1"} | ours
     with (work / "said.txt").open("w+") as said:
         process = subprocess.Popen(
             [str(program), *arguments], cwd=work, env=environment, stdout=said, stderr=said

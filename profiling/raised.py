@@ -21,7 +21,7 @@ def raised(error: BaseException, files: Collection[str]) -> str:
     The type is one of Python's own, that or the nearest above it, since code names its own as it likes.
     """
     spots = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError) and error.filename and isinstance(error.lineno, int):
+    if isinstance(error, SyntaxError) and isinstance(error.filename, str) and isinstance(error.lineno, int):
         spots.append((error.filename, error.lineno))
     lines = [line for file, line in spots if file in files and 0 < line <= len(linecache.getlines(file))]
     return f"{own_type(error)} at line {lines[-1]}" if lines else own_type(error)

@@ -222,3 +222,23 @@ def run(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
     """The program in a folder."""
     command = [sys.executable, "-P", "-m", "forwardbook", *arguments]
     return subprocess.Popen(command, cwd=folder, env=os.environ | {"OMP_NUM_THREADS": "1"})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells a process of its parent's end")
+def test_processes_end_with_the_one_that_was_killed() -> None:
+    """Who kills the program with SIGKILL leaves none of the processes that were forked for its work."""
+    code = (
+        "import os, time; from forwardbook.pipeline.spread import Spread\n"
+        "def say(number): os.write(1, f\"{os.getpid()}\\n\".encode()); time.sleep(60)\n"
+        "list(Spread(2, processes=True)(say, [1, 2, 3]))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    forked = [int(process.stdout.readline()) for _ in range(2)]
+    process.kill()
+    process.wait()
+    process.stdout.read()  # ends when nobody has the other end any more
+
+    lines = [Path(f"/proc/{pid}/cmdline") for pid in forked]
+
+    assert [] == [path for path in lines if path.exists() and path.read_bytes()]  # a zombie has none
