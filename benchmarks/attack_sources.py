@@ -139,7 +139,7 @@ class Trial:
 
     def run(self, name: str, place: str) -> Outcome:
         """Analyse one hostile class in a workspace of its own."""
-        mark = f"{os.getpid()}{time.monotonic_ns() % 10**7}"
+        mark = f"1{os.getpid() % 1000:03d}{time.monotonic_ns() % 10**5:05d}"
         root = self.folder / f"{name}_{place}"
         root.mkdir()
         (root / "module_db.json").write_text('{"schema_version": 2, "entries": {}}', encoding="utf-8")

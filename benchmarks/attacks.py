@@ -66,7 +66,7 @@ NETWORK: Final = {
     ),
     "udp_v6": ("socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b'x', ('::ffff:127.0.0.1', PORT))"),
     "unix": "socket.socket(socket.AF_UNIX).connect('UNIX')",
-    "unix_abstract": "socket.socket(socket.AF_UNIX).connect('\\0ABSTRACT')",
+    "unix_abstract": "socket.socket(socket.AF_UNIX).connect('\\0' + 'ABSTRACT')",
     "unix_link": "os.symlink('UNIX', 'near'); socket.socket(socket.AF_UNIX).connect('near')",
     "urllib": "urllib.request.urlopen('http://127.0.0.1:PORT/', timeout=2)",
     "asyncio": "asyncio.run(asyncio.open_connection('127.0.0.1', PORT))",

@@ -113,8 +113,8 @@ def _is_own(path: object, folder: str) -> bool:
     if not isinstance(path, str | bytes | os.PathLike):
         return False
     text = os.fsdecode(path)
-    if text == os.devnull:
-        return True
+    if text == os.devnull or "\0" in text:  # a path with a null byte is none: whoever opens it is told so
+        return text == os.devnull
     parent, name = os.path.split(os.path.abspath(text))
     found = os.path.join(os.path.realpath(parent), name)
     return found == folder or os.path.realpath(found).startswith(folder + os.sep)
