@@ -35,9 +35,12 @@ def test_a_page_depends_on_all_that_is_beneath_it() -> None:
     before, after = database("1"), database("2")
 
     assert ["toy.B"] == list(called_classes(before.raw("toy_A")))
-    assert len(Beneath(before).stamps(before.raw("toy_A"))) == 3
-    assert Beneath(before).stamps(before.raw("toy_A")) == Beneath(database()).stamps(before.raw("toy_A"))
-    assert Beneath(before).stamps(before.raw("toy_A")) != Beneath(after).stamps(after.raw("toy_A"))
+    first, second, third = (
+        Beneath(one).stamps("toy_A", one.raw("toy_A")) for one in (before, database("1"), after)
+    )
+    assert len(first) == 3
+    assert first == second
+    assert first != third
 
 
 def test_the_entry_of_a_called_class_has_its_formulas() -> None:

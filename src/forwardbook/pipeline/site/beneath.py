@@ -26,27 +26,29 @@ class Beneath:
         alone = Database({key: self._database.raw(key) for key in keys})  # not kept
         return alone.resolved(keys[0])[1] if keys else None
 
-    def stamps(self, raw: Raw) -> list[str]:
-        """Of each entry that the lines of this one call, and of those beneath them, what changes with it."""
+    def stamps(self, key: str, raw: Raw) -> list[str]:
+        """Of an entry with formulas, and of all that its lines call and lines beneath them, a digest each."""
+        if key not in self._stamps:
+            self._stamps[key] = _stamp(raw)
         found: dict[str, str] = {}
-        waiting = list(called_classes(raw))
+        waiting = [key]
         while waiting:
-            class_name = waiting.pop()
-            if class_name not in found:
-                found[class_name], called = self._stamp(class_name)
-                waiting += called
+            one = waiting.pop()
+            if one not in found:
+                if one not in self._stamps:
+                    self._stamps[one] = _stamp(self._database.raw(one))
+                found[one], called = self._stamps[one]
+                waiting += (keys[-1] for name in called if (keys := self._keys(name)))
         return sorted(found.values())
-
-    def _stamp(self, class_name: str) -> tuple[str, tuple[str, ...]]:
-        if class_name not in self._stamps:
-            raw: Raw = self._database.raw(keys[-1]) if (keys := self._keys(class_name)) else {}
-            text = json.dumps([class_name, raw], sort_keys=True).encode()
-            self._stamps[class_name] = hashlib.sha256(text).hexdigest(), tuple(called_classes(raw))
-        return self._stamps[class_name]
 
     def _keys(self, class_name: str) -> list[str]:
         key = self._database.key_of(class_name)
         return [] if key is None else chain(self._database, key)
+
+
+def _stamp(raw: Raw) -> tuple[str, tuple[str, ...]]:
+    text = json.dumps(raw, sort_keys=True).encode()
+    return hashlib.sha256(text).hexdigest(), tuple(dict.fromkeys(called_classes(raw)))
 
 
 def chain(database: Database, key: str) -> list[str]:

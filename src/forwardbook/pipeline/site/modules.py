@@ -92,8 +92,7 @@ def _digest(database: Database, key: str, around: Around, beneath: Beneath) -> s
     file, name = str(location.get("file", "")), str(holder.get("full_class_name", ""))
     shown = [
         around.renderer,
-        raw,
-        holder if holder_key != key else None,
+        raw if holder_key != key else None,
         [
             preset.model_dump()
             for preset in around.presets.get(key) or around.presets.get(str(raw.get("same_as")), ())
@@ -101,7 +100,7 @@ def _digest(database: Database, key: str, around: Around, beneath: Beneath) -> s
         {called: around.pages.get(called) for called in called_classes(holder)},
         _explained(file, around.explained),
         around.sources.stamp(name, file),
-        beneath.stamps(holder),
+        beneath.stamps(holder_key, holder),
     ]
     return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
 
