@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import JsonValue
 
@@ -86,7 +86,7 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
     """The architecture with other values for fields of its config, `vision_config.image_size` among them.
 
     Raises:
-        ModelUnknown: for fields that the config does not have, all of them listed.
+        ModelUnknown: for fields that the config does not have, all of them listed; for a size below 0.
     """
     if not fields:
         return architecture
@@ -108,6 +108,11 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
             place = inner if isinstance(inner, dict) else {}
         if not hasattr(holder, last):
             problems.append(name)
+        elif _is_below(value, getattr(holder, last)) and not last.endswith(_OF_TOKENS):
+            raise ModelUnknown(
+                f"changing the config of {architecture.model_id}: {name}={value} is below 0; "
+                f"give a whole number, such as its own {getattr(holder, last)}"
+            )
         place.update(_following(place, holder, last, value, fields))
         place[last] = value
     if problems:
@@ -123,6 +128,15 @@ def changed(architecture: Architecture, fields: Mapping[str, JsonValue]) -> Arch
     source = ModelSource(model_id, model_named(architecture.model_class), new, architecture.source)
     kept = {"proposal": architecture.proposal, "notes": architecture.notes}
     return described(source).model_copy(update=kept)
+
+
+_OF_TOKENS: Final = ("_id", "_ids", "_index", "_token")  # fields in which -1 says: none
+
+
+def _is_below(value: object, before: object) -> bool:
+    """Whether a number is below 0 where the config has one above it."""
+    numbers = type(value) is int and type(before) is int
+    return numbers and cast(int, value) < 0 < cast(int, before)
 
 
 def _following(
