@@ -81,7 +81,6 @@ class Mute(Exception):
         (OSError(5, "no", "file"), 1),
         (BrokenPipeError(), 1),
         (KeyboardInterrupt(), 130),
-        (SystemExit(3), 3),
         (TypeError("ours"), 70),
         (RecursionError(), 70),
         (Mute(), 70),

@@ -22,10 +22,17 @@ def misspelt(arguments: Sequence[str]) -> bool:
 
 
 def ended(command: Callable[[], object]) -> int:
-    """The exit code of a command, whatever it raises."""
-    closed = _open_streams()
+    """The exit code of a command, whatever it raises.
+
+    Raises:
+        SystemExit: where the command ended so, which it does when it is done.
+    """
+    closed, stop = _open_streams(), None
     try:
-        code = _ended(command)
+        try:
+            code = _ended(command)
+        except SystemExit as raised:
+            stop, code = raised, 0
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:  # who read it has gone
@@ -35,17 +42,17 @@ def ended(command: Callable[[], object]) -> int:
         _drop_output()
         say(f"error: printing the result: {error.strerror or error}")
         return REFUSED
-    if closed and code == 0:
+    if closed and code == 0 and (stop is None or not stop.code):
         say("error: standard output is closed: what was to be printed there is lost")
         return REFUSED
+    if stop is not None:
+        raise stop
     return code
 
 
 def _ended(command: Callable[[], object]) -> int:
     try:
         command()
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except ForwardbookError as error:
         say(f"error: {error}")
         return REFUSED
