@@ -18,7 +18,9 @@ def database(flops: str = "1", **more: str) -> Database:
         analysis = FlopAnalysis(
             flops=flops if name == "C" else "0", pointwise_ops="0", submodule_calls=(call,)
         )
-        regime = Regime(name="default", flop_analysis=analysis, memory_analysis=MemoryAnalysis(**zero))
+        regime = Regime(
+            name="default", flop_analysis=analysis, memory_analysis=MemoryAnalysis.model_validate(zero)
+        )
         entries[f"toy_{name}"] = Entry(
             full_class_name=f"toy.{name}",
             library="toy",
