@@ -16,6 +16,7 @@ from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Re
 from forwardbook.analyzers.instances.recipes import recipes_for
 from forwardbook.analyzers.instances.tensors import PlainMaker
 from forwardbook.analyzers.instances.torch_nn import ABSTRACT, rows, torch_recipes
+from forwardbook.formula import Condition
 
 EXPORTED = {
     name for name, value in vars(nn).items() if inspect.isclass(value) and issubclass(value, nn.Module)
@@ -115,3 +116,26 @@ def test_the_notation_evaluates_nothing_else(text: str) -> None:
     """Whatever is no part of the notation is an error, not Python."""
     with pytest.raises((ValueError, KeyError, AttributeError)):
         Row(text).build(ChosenSizes())
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "sizes"),
+    [
+        ("InstanceNorm1d", "default", {"batch_size": 2, "length": 1}),
+        ("InstanceNorm2d", "affine", {"batch_size": 2, "height": 1, "width": 1}),
+        ("InstanceNorm3d", "default", {"depth": 1, "height": 1, "width": 1}),
+        ("Conv1d", "padding circular", {"length": 2, "padding": 3, "kernel_size": 4}),
+        ("Conv2d", "padding circular", {"width": 2, "padding_1": 3, "kernel_size_1": 2}),
+    ],
+)
+def test_a_row_does_not_hold_where_torch_refuses_its_call(
+    name: str, scenario: str, sizes: dict[str, int]
+) -> None:
+    """torch raises at these sizes, and a condition of the row fails; at the hints neither does."""
+    recipe = next(one for one in torch_recipes(name) if one.scenario == scenario)
+    conditions = [Condition.parse(text) for text in recipe.conditions]
+    hints = run(recipe, "cpu", {}).hints
+    assert all(condition.holds(hints) for condition in conditions)
+    with pytest.raises((RuntimeError, ValueError)):
+        run(recipe, "cpu", {**hints, **sizes})
+    assert not all(condition.holds({**hints, **sizes}) for condition in conditions)

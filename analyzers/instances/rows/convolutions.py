@@ -46,10 +46,15 @@ def _convolutions(d: int) -> tuple[Row, ...]:
         Row(
             f"Conv{d}d(in_channels, out_channels, {each('kernel_size', d)}, padding={each('padding', d)}, "
             f"padding_mode='circular')({_image(d)})",
-            where=fits(d, dilated=False),
+            where=(*fits(d, dilated=False), *_wraps_once(d)),
             scenario="padding circular",
         ),
     )
+
+
+def _wraps_once(d: int) -> tuple[str, ...]:
+    """Padding takes no more from the other end than there is."""
+    return tuple(f"{axis('padding', d, i)} <= {{{extent}}}" for i, extent in enumerate(SPATIAL[d]))
 
 
 def _same(d: int) -> tuple[Row, ...]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from forwardbook.analyzers.instances.notation import Row
 
 SPATIAL = {1: "length", 2: "height, width", 3: "depth, height, width"}
+# of one element torch takes no mean and no variance
+SEVERAL = {
+    d: (f"{' * '.join(f'{{{name}}}' for name in space.split(', '))} > 1",) for d, space in SPATIAL.items()
+}
 
 ROWS = (
     Row("Linear(in_features, out_features)(floats(batch_size, in_features))"),
@@ -32,18 +36,19 @@ ROWS = (
     ),
     *(Row(f"LazyBatchNorm{d}d()(floats(batch_size, num_features, {space}))") for d, space in SPATIAL.items()),
     *(
-        Row(f"InstanceNorm{d}d(num_features)(floats(batch_size, num_features, {space}))")
+        Row(f"InstanceNorm{d}d(num_features)(floats(batch_size, num_features, {space}))", SEVERAL[d])
         for d, space in SPATIAL.items()
     ),
     *(
         Row(
             f"InstanceNorm{d}d(num_features, affine=True)(floats(batch_size, num_features, {space}))",
+            SEVERAL[d],
             scenario="affine",
         )
         for d, space in SPATIAL.items()
     ),
     *(
-        Row(f"LazyInstanceNorm{d}d(affine=True)(floats(batch_size, num_features, {space}))")
+        Row(f"LazyInstanceNorm{d}d(affine=True)(floats(batch_size, num_features, {space}))", SEVERAL[d])
         for d, space in SPATIAL.items()
     ),
     Row("SyncBatchNorm(num_features)(floats(batch_size, num_features, height, width))"),

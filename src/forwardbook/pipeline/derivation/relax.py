@@ -204,6 +204,8 @@ def _judged(
         points += found.points
     kept += of_callers(index, kept, outcomes)
     proof = replace(one.proof, points=points)
+    named = names.union(*(c.symbols() for c in kept))
+    stated = [c for c in map(Condition.parse, one.recipe.conditions) if c.symbols() <= named]
     said = independent(list({c.text(): c for c in (*stated, *kept)}.values()), zeros=True)
     told = {c.text() for c in said}
     # where a stronger condition ends the weaker one may still hold: there the next regime says so itself
