@@ -67,7 +67,7 @@ def test_a_number_for_all_dimensions_is_each_of_them() -> None:
     """`--init kernel_size=3` is 3 along both, and both stay sizes."""
     [recipe] = recipes("MaxPool2d", kernel_size=3)
     chosen = ChosenSizes()
-    assert (3, 3) == recipe.build(chosen).kernel_size
+    assert (3, 3) == vars(recipe.build(chosen))["kernel_size"]
     assert {"kernel_size_0", "kernel_size_1"} <= chosen.hints.keys()
 
 
@@ -83,8 +83,9 @@ def test_the_batch_is_first_only_where_the_inputs_are_made_so() -> None:
         chosen = ChosenSizes()
         module = recipe.build(chosen)
         (x,), _ = recipe.inputs(chosen, module, PlainMaker("cpu"))
+        assert isinstance(x, torch.Tensor)
         assert (chosen.chosen["batch_size"], chosen.chosen["seq_len"]) == x.shape[:2]
-        assert module.batch_first and 2 == module.num_layers
+        assert (True, 2) == (vars(module)["batch_first"], vars(module)["num_layers"])
 
 
 def test_conditions_on_a_size_that_is_none_any_more_fall() -> None:
