@@ -17,6 +17,7 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks.hostile_databases import KEY, SPOILT, Entry, spoil
@@ -43,6 +44,14 @@ def good_entry() -> Entry:
     names = {"full_class_name": "classes.A0", "library": "classes", "code_hash": "0" * 64}
     generated = {"generated_file_name": "classes_a0.py", "generated_class_name": "A0Calculator"}
     return {**raw, **names, **generated, "code_location": {"file": "a0.py", "line_start": 1, "line_end": 9}}
+
+
+def alone() -> None:
+    """In this process no database is beneath, and a command has a limit."""
+    from forwardbook.workspace import folder as workspaces
+
+    workspaces.shipped_path = lambda: None
+    signal.signal(signal.SIGALRM, late)
 
 
 class Late(BaseException):
@@ -107,16 +116,14 @@ def attacked(name: str, entry: Entry) -> tuple[list[str], Counter[str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="only databases whose name begins so")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args()
-    from forwardbook.workspace import folder as workspaces
-
-    workspaces.shipped_path = lambda: None
-    signal.signal(signal.SIGALRM, late)
     record: dict[str, object] = {"about": about("benchmarks.attack_databases")}
     entry, ends, wrong = good_entry(), Counter[str](), dict[str, list[str]]()
     names = [name for name in SPOILT if name.startswith(given.only)]
-    for name in names:
-        found, ended = attacked(name, entry)
+    with ProcessPoolExecutor(given.jobs, initializer=alone) as pool:
+        results = list(pool.map(attacked, names, [entry] * len(names)))
+    for name, (found, ended) in zip(names, results, strict=True):
         ends.update(ended)
         if found:
             wrong[name] = found

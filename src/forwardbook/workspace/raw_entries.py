@@ -81,7 +81,12 @@ class RawEntries(Mapping[str, Json]):
         if isinstance(self.texts, FamilyTexts) and (indexed := self.texts.head(key)) is not None:
             return indexed
         found = head_in(self.texts[key])
-        return found if found is not None else head_of(self[key])
+        if found is not None:
+            return found
+        try:
+            return head_of(self[key])
+        except (ValueError, RecursionError):  # whoever asks for the whole is told
+            return Head()
 
     def origin(self, key: str) -> Origin | None:
         """What an entry was derived from; None where it must be decoded to be had."""
