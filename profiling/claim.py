@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from pydantic import Field, field_validator
@@ -16,6 +17,7 @@ PER_LINE: Final = ("flops", "pointwise_ops", "reads", "writes")
 WHOLE: Final = ("weights", "boundary", "intermediates", "peak")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _LONGEST: Final = 2000
+_parsed = lru_cache(maxsize=4096)(parse)
 
 
 def _formula(text: str) -> str:
@@ -102,17 +104,17 @@ class Claim(Record):
     def total(self, quantity: str) -> Expr:
         """The sum over lines, or the formula of the whole."""
         if quantity in WHOLE:
-            return parse(getattr(self, quantity))
+            return _parsed(getattr(self, quantity))
         total = Expr.const(0)
         for one in self.lines:
-            total = total + parse(getattr(one, quantity))
+            total = total + _parsed(getattr(one, quantity))
         return total
 
     def formulas(self) -> Iterator[tuple[str, int, Expr]]:
         """Every quantity of every line, then the totals with 0 for the line."""
         for one in self.lines:
             for quantity in PER_LINE:
-                yield quantity, one.line, parse(getattr(one, quantity))
+                yield quantity, one.line, _parsed(getattr(one, quantity))
         for quantity in (*PER_LINE, *WHOLE):
             yield quantity, 0, self.total(quantity)
 

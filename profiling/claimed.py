@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Final
 
 import torch
@@ -12,65 +11,55 @@ import torch
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import line_map
 from forwardbook.analyzers.symbolic.recorder import Widths
-from forwardbook.formula import Condition, FormulaError
+from forwardbook.formula.sides import degree
 from forwardbook.profiling.asked import hints_of
-from forwardbook.profiling.claim import PER_LINE, WHOLE, Claim
-from forwardbook.profiling.proof import UNEQUAL, Difference, Point, predict, widths_of
+from forwardbook.profiling.claim import Claim
+from forwardbook.profiling.claim_beyond import Beyond
+from forwardbook.profiling.claim_judged import Judged, compare, held_by, meets, stated_by
+from forwardbook.profiling.proof import UNEQUAL, widths_of
 from forwardbook.profiling.raised import raised
-from forwardbook.profiling.real import RealRun, run_real
+from forwardbook.profiling.real import run_real
 from forwardbook.profiling.sizes import draw
-from forwardbook.schema import Verdict
 
 POINTS: Final = 3
 TRIES: Final = 16
 SCALES: Final = (1.0, 8.0, 0.1, 64.0)
 LARGEST_HINT: Final = 48  # runs are real: sizes are drawn around this at most
+HIGHEST: Final = 8  # power of one name: so many sizes tell such formulas apart
 _DTYPES: Final = (torch.float32, torch.bfloat16)
 
 
-@dataclass
-class Judged:
-    """What measuring said of a claim: all points, why it does not hold if it does not, and what ran where."""
-
-    points: list[Point] = field(default_factory=list)
-    dtypes: list[str] = field(default_factory=list)
-    operations: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    notes: dict[str, int] = field(default_factory=dict)
-    counter: list[tuple[int, int]] = field(default_factory=list)
-    unruled: tuple[str, ...] = ()
-    reason: str = ""
-
-    @property
-    def differences(self) -> list[Difference]:
-        """Every number that differs."""
-        return [d for point in self.points for d in point.differences]
-
-    def verdict(self, claim: Claim) -> Verdict:
-        """`bounded` where a number of data is in the formulas, else `exact`; `wrong` where one differs."""
-        if self.differences:
-            return "wrong"
-        if self.reason:
-            return "unproved"
-        return "bounded" if any(one.name in claim.symbols() for one in claim.counted) else "exact"
-
-
 def hold(recipe: Recipe, claim: Claim, seed: int, file: str) -> Judged:
-    """The claim against at least three runs in float32, then in bfloat16 if the module can do that."""
+    """The claim against at least three runs in float32, then in bfloat16 if the module can do that.
+
+    Then at sizes that the claim and the code name: below, at and above each of their thresholds. A claim is
+    refused where a rounded division, a minimum or a maximum of it was not seen to take more than one side.
+    """
     judged = Judged(notes=hints_of(recipe))
-    judged.reason = _unknown(claim, judged.notes) or _uncountable(claim, file)
+    judged.reason = _unknown(claim, judged.notes) or _uncountable(claim, file) or _steep(claim)
     if judged.reason:
         return judged
+    # what the points are follows from the claim as well: nobody can write one that is right at them alone
+    secret = f"{seed} {claim.model_dump_json()}"
     for dtype in _DTYPES:
-        problem = _measured(recipe, claim, seed, dtype, judged, file)
+        problem = _measured(recipe, claim, secret, dtype, judged)
         if judged.differences:
             return judged
         if problem and dtype is torch.float32:
             judged.reason = problem
             return judged
-    judged.reason = _still(claim, judged)
+    beyond = Beyond(recipe, claim, judged, secret)
+    judged.reason = beyond.measured(file) or (not judged.differences and _still(claim, judged)) or ""
     if judged.unruled and not judged.reason:
         judged.reason = f"no rule states the cost of {', '.join(judged.unruled[:3])}"
     return judged
+
+
+def _steep(claim: Claim) -> str:
+    for name in sorted(claim.symbols()):
+        if (highest := max(degree(formula, name) for _, _, formula in claim.formulas())) > HIGHEST:
+            return f"{name} to the power of {highest}: at most {HIGHEST} can be told from measurements"
+    return ""
 
 
 def _unknown(claim: Claim, hints: Mapping[str, int]) -> str:
@@ -92,13 +81,11 @@ def _uncountable(claim: Claim, file: str) -> str:
     return ""
 
 
-def _measured(
-    recipe: Recipe, claim: Claim, seed: int, dtype: torch.dtype, judged: Judged, file: str
-) -> str:
+def _measured(recipe: Recipe, claim: Claim, secret: str, dtype: torch.dtype, judged: Judged) -> str:
     """Add points in one dtype; why there are too few, empty where there are enough."""
-    rng = random.Random(f"{seed} {dtype}")
+    rng = random.Random(f"{secret} {dtype}")
     hints = {name: min(hint, LARGEST_HINT) for name, hint in judged.notes.items()}
-    stated = [Condition.parse(text) for text in (*recipe.conditions, *claim.conditions)]
+    stated = stated_by(recipe, claim)
     sizes_only = [c for c in stated if c.symbols() <= set(hints)]
     if any(hints[name] != judged.notes[name] for c in sizes_only for name in c.symbols()):
         hints = dict(judged.notes)
@@ -113,12 +100,12 @@ def _measured(
         widths = UNEQUAL if dtype != torch.float32 and got == POINTS - 1 else widths_of(dtype)
         order = (widths["w_dtype_bytes"], widths["a_dtype_bytes"], widths["kv_dtype_bytes"])
         try:
-            run = run_real(recipe, sizes, dtype, Widths(*order), SCALES[attempt % 4], seed + attempt)
+            run = run_real(recipe, sizes, dtype, Widths(*order), SCALES[attempt % 4], rng.randrange(2**31))
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
             problem = f"the class raised {raised(error, [file])}"
             continue
         values = {**sizes, **widths, **{one.name: run.hits.get(one.line, 0) for one in claim.counted}}
-        if not _hold(stated, values):
+        if not meets(stated, values):
             problem = "the conditions of the claim held at no point that was measured"
             continue
         got += 1
@@ -133,38 +120,17 @@ def _measured(
     return "" if got >= POINTS else problem
 
 
-def _hold(conditions: Sequence[Condition], values: Mapping[str, int]) -> bool:
-    try:
-        return all(c.holds(values) for c in conditions if c.symbols() <= set(values))
-    except FormulaError:
-        return False
-
-
-def compare(claim: Claim, run: RealRun, values: Mapping[str, int]) -> Point:
-    """Every quantity of every line and of the whole against one run."""
-    differences: list[Difference] = []
-    claimed = {line.line for line in claim.lines}
-    for quantity, line, formula in claim.formulas():
-        predicted = predict(formula, values)
-        measured = run.totals[quantity] if not line else run.lines.get(line, {}).get(quantity, 0)
-        if predicted != measured:
-            differences.append(Difference(quantity, f"line {line}" if line else "total", predicted, measured))
-    for line, row in run.lines.items():
-        if line not in claimed:
-            differences += [Difference(q, f"line {line}", 0, row[q]) for q in PER_LINE if row[q]]
-    told = {q: v for q in (*PER_LINE, *WHOLE) if (v := predict(claim.total(q), values)) is not None}
-    return Point(dict(values), told, dict(run.totals), len(run.lines), tuple(differences))
-
-
 def _still(claim: Claim, judged: Judged) -> str:
-    """Which name of the formulas had one value at all points, though no condition says which."""
-    stated = [Condition.parse(text) for text in claim.conditions]
-    said = {n for c in stated if c.op == "==" and len(c.symbols()) == 1 for n in c.symbols()}
-    counted = {one.name for one in claim.counted}
-    for name in sorted(claim.symbols() - said - set(UNEQUAL)):
-        above = name in counted or judged.notes.get(name, 0) > 1
-        if above and len({point.sizes[name] for point in judged.points}) < 2:
+    """Which name of the formulas had too few values at all points, though no condition says which."""
+    for name in sorted(claim.symbols() - held_by(claim)):
+        if name in UNEQUAL and set(judged.dtypes) == {"float32"}:
+            continue  # the record says so
+        highest = max(degree(formula, name) for _, _, formula in claim.formulas())
+        values = len({point.sizes[name] for point in judged.points})
+        if values < 2 and highest:
             return (
                 f"{name} had one value at every point that was measured: state a condition, or leave it out"
             )
+        if values <= highest:
+            return f"{name} had {values} values: too few for its power of {highest}; state a condition"
     return ""

@@ -20,8 +20,9 @@ from forwardbook.analyzers.reader import line_map
 from forwardbook.analyzers.symbolic.fused import FusedOperations
 from forwardbook.analyzers.symbolic.patterns import calls_of
 from forwardbook.analyzers.symbolic.recorder import Recorder, Widths
-from forwardbook.analyzers.symbolic.run import default_dtype
+from forwardbook.analyzers.symbolic.run import default_dtype, run_measured
 from forwardbook.analyzers.symbolic.summary import Summary, forward_code, summarise
+from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.errors import ForwardbookError
 from forwardbook.profiling.claim import PER_LINE
 
@@ -75,21 +76,44 @@ def run_real(
         target = next((k for k in kinds if full_name(k) == recipe.calls_as), None)
         with counter, FusedOperations(symbolic=False), recorder.watching(root), _lines(target) as hits:
             root(*args, **kwargs)
-    trace = recorder.trace
+    return _read(recorder.trace, recipe, target, hits[0] if hits else {}, counter.get_total_flops())
+
+
+def run_on_meta(recipe: Recipe, sizes: Mapping[str, int], dtype: torch.dtype, widths: Widths) -> RealRun:
+    """The same without values, on the meta device, where sizes are free; what data decides is assumed.
+
+    Raises:
+        NotCalled: its forward() did not run, or data was asked for a number.
+        Exception: whatever the module raises at these sizes.
+    """
+    trace, root = run_measured(recipe, sizes, dtype, widths)
+    if trace.assumed or trace.data:
+        raise NotCalled(f"running {recipe.target} without values: data decides there")
+    target = next((k for k in map(type, root.modules()) if full_name(k) == recipe.calls_as), None)
+    return _read(trace, recipe, target, {}, 0)
+
+
+def _read(
+    trace: Trace,
+    recipe: Recipe,
+    target: type[torch.nn.Module] | None,
+    hits: Mapping[int, int],
+    counted: int,
+) -> RealRun:
+    """The first call of the class in a trace."""
     calls = calls_of(trace, recipe.calls_as)
     if not calls or target is None:
         raise NotCalled(f"running {recipe.target}: its forward() was not called")
     call = calls[0]
     summary = summarise(trace, call, {})
-    whole = call.parent < 0
     costs, operations = _by_statement(summary, forward_code(target)[0])
     return RealRun(
         {name: int(str(size)) for name, size in summary.quantities().items()},
         costs,
-        hits[0] if hits else {},
+        hits,
         operations,
         tuple(u.name for u in trace.unruled if call.index in trace.ancestors(u.call)),
-        counter.get_total_flops() if whole else None,
+        counted if call.parent < 0 else None,
     )
 
 

@@ -9,7 +9,7 @@ from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.derivation.defaults import plain_defaults
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.profiling.claim import Claim, ClaimedLine, Counted, Named
-from forwardbook.profiling.claimed import Judged
+from forwardbook.profiling.claim_judged import Judged
 from forwardbook.profiling.counter_judge import COUNTER, uncounted
 from forwardbook.profiling.proof import UNEQUAL
 from forwardbook.saying import ALONE

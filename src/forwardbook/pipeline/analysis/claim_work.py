@@ -13,7 +13,8 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.child.work import facts_of, options_of
 from forwardbook.profiling.asked import hints_of
 from forwardbook.profiling.claim import Claim
-from forwardbook.profiling.claimed import Judged, hold
+from forwardbook.profiling.claim_judged import Judged
+from forwardbook.profiling.claimed import hold
 from forwardbook.profiling.proof import Difference, Point
 from forwardbook.schema import PROVED
 
