@@ -15,7 +15,7 @@ from forwardbook.calculator import Calculator
 from forwardbook.errors import ForwardbookError
 from forwardbook.generate import calculator_name, present_text, render
 from forwardbook.schema import Entry
-from forwardbook.verdicts import Judgement, of_regime
+from forwardbook.verdicts import Judgement, is_claimed, of_regime
 from forwardbook.workspace import Database, Workspace
 
 
@@ -61,7 +61,8 @@ class Registry:
     def judgement(self, name: str, regime: str) -> Judgement:
         """The verdict of a regime of a class, and why it is no better than that."""
         entry = self.database.resolved(find(self.database, name))[1]
-        return of_regime(next(one for one in entry.regimes if one.name == regime), entry.parameters)
+        wanted = next(one for one in entry.regimes if one.name == regime)
+        return of_regime(wanted, entry.parameters, claimed=is_claimed(entry))
 
     def _calculator(self, entry: Entry) -> Calculator:
         text = render(entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,12 @@ from functools import lru_cache
 from typing import Final
 
 from forwardbook.errors import FormulaError
-from forwardbook.formula import Condition, Expr
+from forwardbook.formula import Condition, Expr, parse
+from forwardbook.formula.sides import opaque, side, text_of, unturned
 from forwardbook.saying import DATA, SPELLED, is_decided
 from forwardbook.schema import (
     PROVED,
+    QUANTITIES,
     WIDTH_NAMES,
     Entry,
     Judge,
@@ -43,10 +46,11 @@ class Judgement:
     reason: str = ""
 
 
-def of_regime(regime: Regime, parameters: Iterable[Parameter]) -> Judgement:
+def of_regime(regime: Regime, parameters: Iterable[Parameter], *, claimed: bool = False) -> Judgement:
     """The verdict that the stored facts of a regime allow; `parameters` are those of its entry.
 
-    What was measured is a fact of its own: a proof that is stored as `wrong` or `unproved` stays so.
+    What was measured is a fact of its own: a proof that is stored as `wrong` or `unproved` stays so. Formulas
+    that were `claimed`, not derived, hold for what their points show: all of it must be seen to matter there.
     """
     proof = regime.proof
     if proof is None:
@@ -59,6 +63,8 @@ def of_regime(regime: Regime, parameters: Iterable[Parameter]) -> Judgement:
         return Judgement("unproved", "its source, read without running it, gives other formulas")
     if proof.verdict == "unproved":
         return Judgement("unproved", proof.reason or "too few random sizes could be run")
+    if claimed and (unseen := _unseen(regime, proof)):
+        return Judgement("unproved", unseen)
     known = {one.name: one for one in parameters}
     if pinned := [*_at_numbers(regime, known), *_within_slivers(regime, proof, known)]:
         return Judgement("pinned", "; ".join(pinned))
@@ -80,7 +86,8 @@ def of_entry(entry: Entry) -> Judgement:
     if entry.unresolved:
         rows = (f"{row.operation}: {row.reason}" for row in entry.unresolved[:_TOLD])
         return Judgement("unproved", "; ".join(rows))
-    each = [(one.name, of_regime(one, entry.parameters)) for one in entry.regimes]
+    claimed = is_claimed(entry)
+    each = [(one.name, of_regime(one, entry.parameters, claimed=claimed)) for one in entry.regimes]
     if not each:
         return Judgement("unproved", "no formulas are stored")
     worst = max((one.verdict for _, one in each), key=WORSE.index)
@@ -97,13 +104,21 @@ def judged(entry: Entry) -> Entry:
     """
     if entry.same_as is not None:
         return entry
-    regimes = tuple(_judged_regime(one, of_regime(one, entry.parameters)) for one in entry.regimes)
+    claimed = is_claimed(entry)
+    regimes = tuple(
+        _judged_regime(one, of_regime(one, entry.parameters, claimed=claimed)) for one in entry.regimes
+    )
     told = entry.model_copy(update={"regimes": regimes}) if regimes != entry.regimes else entry
     found = of_entry(told)
     validation = Validation(
         human_validated=entry.validation.human_validated, verdict=found.verdict, reason=found.reason
     )
     return told if validation == told.validation else told.model_copy(update={"validation": validation})
+
+
+def is_claimed(entry: Entry) -> bool:
+    """Whether its formulas were proposed, and measured, but not derived."""
+    return "agent" in entry.derived_by
 
 
 def said_by(judge: Judge) -> str:
@@ -128,6 +143,20 @@ def _judged_regime(regime: Regime, found: Judgement) -> Regime:
         return regime
     said = {"verdict": found.verdict, "reason": found.reason}
     return regime.model_copy(update={"proof": proof.model_copy(update=said)})
+
+
+def _unseen(regime: Regime, proof: Proof) -> str:
+    """What in the formulas took one value, or was decided one way, at all points; empty if nothing did."""
+    lines = [(one.flops, one.pointwise_ops) for one in regime.flop_analysis.lines]
+    lines += [(one.reads, one.writes) for one in regime.memory_analysis.lines]
+    texts = {*(regime.formula(quantity) for quantity in QUANTITIES), *itertools.chain(*lines)}
+    try:
+        for atom in opaque(map(parse, sorted(texts))):
+            if lacking := unturned(atom, (side(atom, point.sizes) for point in proof.points)):
+                return f"{text_of(atom)}: {lacking} at any point that was measured"
+    except FormulaError as error:
+        return str(error)
+    return ""
 
 
 def _decided(regime: Regime) -> Iterator[str]:

@@ -27,6 +27,7 @@ from forwardbook.pipeline.analysis.subject import Subject
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request, Response
+from forwardbook.pipeline.child.response_entry import read_entry
 from forwardbook.profiling.claim import Claim
 from forwardbook.schema import Entry, Proposal
 
@@ -74,7 +75,10 @@ class Check:
             return response.plainly(self.request.target)
         if response.entry is None:
             return str(response.diagnostics.get("reason") or "it does not hold")
-        self.entry = Entry.model_validate(response.entry)
+        try:
+            self.entry = read_entry(response, self.request.target)
+        except ForwardbookError as error:
+            return str(error)
         return ""
 
 

@@ -1,12 +1,19 @@
-"""What came back from a child process in; its entry, whether that was refuted, and what was printed, out."""
+"""What came back from a child process in; its entry, whether that was refuted, and what was printed, out.
+
+A number of a proof is believed only if the formulas that are stored with it give it: they are evaluated here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+
 from pydantic import ValidationError
 
-from forwardbook.errors import ForwardbookError
+from forwardbook.errors import FormulaError, ForwardbookError
+from forwardbook.formula import parse
 from forwardbook.pipeline.child.request import Response
-from forwardbook.schema import Entry
+from forwardbook.schema import QUANTITIES, Entry, Regime
 
 
 def is_refuted(entry: Entry) -> bool:
@@ -16,15 +23,52 @@ def is_refuted(entry: Entry) -> bool:
 
 
 def read_entry(response: Response, name: str) -> Entry | None:
-    """The entry of a response, None where there is none."""
+    """The entry of a response, None where there is none.
+
+    Raises:
+        ForwardbookError: it is none, or its formulas do not give what its proof says that they gave.
+    """
     if response.entry is None:
         return None
     try:
-        return Entry.model_validate(response.entry)
+        entry = Entry.model_validate(response.entry)
     except ValidationError as error:
         raise ForwardbookError(
             f"analysing {name}: the entry that came back is not what the schema says; report this: {error}"
         ) from error
+    for regime in entry.regimes:
+        for found in unlike_its_proof(regime):
+            raise ForwardbookError(
+                f"analysing {name}: the formulas that came back do not give the numbers of their own proof\n"
+                f"  regime {regime.name}, {found}\n"
+                "  nothing was stored: a class that writes the answer of its own analysis is not analysed"
+            )
+    return entry
+
+
+def unlike_its_proof(regime: Regime) -> Iterator[str]:
+    """Each number of a proof that the formulas of its regime do not give."""
+    for point in regime.proof.points if regime.proof is not None else ():
+        for quantity in QUANTITIES:
+            given = _given(regime.formula(quantity), point.sizes)
+            predicted = point.predicted.get(quantity)
+            if given != predicted:
+                at = ", ".join(f"{name}={size}" for name, size in sorted(point.sizes.items()))
+                yield f"{quantity}: with {at} it gives {_said(given)}, and its proof has {_said(predicted)}"
+
+
+def _said(number: int | None) -> str:
+    return "nothing" if number is None else f"{number:,}"
+
+
+def _given(formula: str, sizes: dict[str, int]) -> int | None:
+    try:
+        return _parsed(formula).evaluate(sizes)
+    except FormulaError:
+        return None
+
+
+_parsed = lru_cache(maxsize=64)(parse)
 
 
 def output_of(response: Response) -> tuple[str, ...]:

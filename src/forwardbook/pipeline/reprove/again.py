@@ -12,11 +12,12 @@ from typing import Final, Literal, cast
 
 from pydantic import JsonValue
 
+from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.catalogue.copies import whole
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request, Response
-from forwardbook.pipeline.regenerate.asked_again import derived_as, subject_of
+from forwardbook.pipeline.regenerate.asked_again import asked_again, derived_as, subject_of
 from forwardbook.pipeline.spread import HERE, Spread
 from forwardbook.schema import Entry, ProofPoint, Record
 from forwardbook.workspace import Database
@@ -139,6 +140,9 @@ def reprove(keys: Sequence[str], database: Database, how: Reproof, folder: Path)
         if (reason := _unfit(entry, how.worker)) != "":
             yield EntryAgain(key=key, full_class_name=entry.full_class_name, reason=reason)
             continue
+        if entry.proposal is not None:
+            yield _claimed_again(key, entry, how, folder)
+            continue
         roots = subject_of(entry, folder).roots if entry.code_hash else ()
         roots_of[key] = roots
         _put(groups, key, entry, roots, how.together)
@@ -180,7 +184,8 @@ def _callers(waiting: Sequence[EntryAgain], database: Database) -> dict[str, tup
 
 def _unfit(entry: Entry, worker: str) -> str:
     if entry.proposal is not None:
-        return "its formulas were proposed: `forwardbook validate` measures such formulas again"
+        plain = "its formulas were proposed: `forwardbook reprove` alone measures such formulas again"
+        return "" if worker in (WORKER, RECORDED) else plain
     if derived_as(entry) == "static":
         return "it was read and never run: its code is not run now"
     if worker == DEEP and entry.same_as is not None:
@@ -188,9 +193,26 @@ def _unfit(entry: Entry, worker: str) -> str:
     return "" if entry.regimes else "it has no formulas"
 
 
-def _put(
-    groups: list[_Group], key: str, entry: Entry, roots: tuple[str, ...], together: int | None
-) -> None:
+def _claimed_again(key: str, entry: Entry, how: Reproof, folder: Path) -> EntryAgain:
+    """Formulas that were proposed, held against new runs beyond all of their thresholds, as at first."""
+    try:
+        wanted = subject_of(entry, folder)
+        response = asked_again(
+            entry, wanted, how.limits, seed=how.seed, roots=wanted.roots, derive=derived_as(entry)
+        )
+    except ForwardbookError as error:
+        return EntryAgain(key=key, full_class_name=entry.full_class_name, reason=str(error).splitlines()[0])
+    points = response.diagnostics.get("points")
+    measured = len(points) if isinstance(points, list) else 0
+    lines = tuple((response.problem or "").splitlines())
+    if lines and response.problem_kind != "wrong":
+        return EntryAgain(key=key, full_class_name=entry.full_class_name, reason=lines[0])
+    state: State = "different" if lines else "equal"
+    regime = RegimeAgain(name=entry.regimes[0].name, state=state, points=measured, differences=lines)
+    return EntryAgain(key=key, full_class_name=entry.full_class_name, regimes=(regime,))
+
+
+def _put(groups: list[_Group], key: str, entry: Entry, roots: tuple[str, ...], together: int | None) -> None:
     """Entries of one family are measured by one process, as many as it may hold."""
     for place, one in enumerate(groups):
         alike = _family(one.entries[0]) == _family(entry) and one.roots == roots
