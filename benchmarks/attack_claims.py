@@ -196,7 +196,7 @@ def attack(count: int, seed: int, folder: Path) -> dict[str, Any]:
             told = {"class": made.attacked.name, "where": made.where, "change": made.change}
             stored.append(told)
             print("STORED", told, flush=True)
-        if number % 25 == 24:
+        if number % 10 == 9:
             print(f"{number + 1}/{count}: {dict(how)}", flush=True)
     return {"right claims": right, "false claims": count, "kinds": kinds, "outcomes": how, "stored": stored}
 

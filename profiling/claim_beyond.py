@@ -1,10 +1,10 @@
-"""Holds a claim at sizes that it and the code name, far beyond those of the first runs, and says what none showed."""
+"""Holds a claim at sizes that it and the code name, far beyond the first runs, and says what none showed."""
 
 from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -54,12 +54,20 @@ class Beyond:
 
     def measured(self, file: str) -> str:
         """Add the points; why the claim is refused, empty where it holds at all of them."""
-        for stage in (self._wide(), self._far(file)):
-            for point in stage:
-                self._met(point)
-                if self._judged.differences:
-                    return ""
-        return self._turned()
+        if self._differs(self._wide()):
+            return ""
+        refused = self._turned()
+        if not refused:
+            self._differs(self._far(file))
+        return refused
+
+    def _differs(self, points: Iterable[Mapping[str, int]]) -> bool:
+        """Whether one of these points, or one before, gives another number than the claim."""
+        for point in points:
+            if self._judged.differences:
+                break
+            self._met(point)
+        return bool(self._judged.differences)
 
     def _is_free(self) -> bool:
         """Whether a run without values gives the numbers of one with values: then sizes cost nothing."""

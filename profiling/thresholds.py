@@ -1,6 +1,6 @@
 """Formulas in; out sizes below, at and above each threshold of their rounded divisions, minima and maxima.
 
-What is zero, or decides nothing, at all small sizes may matter at larger ones: points are chosen from the formulas.
+What is zero, or decides nothing, at all small sizes may matter at larger ones.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Thresholds:
         self._free = (frozenset(hints) | frozenset(UNEQUAL)) - held
 
     def signature(self, values: Mapping[str, int]) -> frozenset[tuple[object, ...]]:
-        """What is to be seen of all atoms at these sizes: the side of each, and of those that stand together."""
+        """What is seen of all atoms at these sizes: the side of each, and of those that stand together."""
         sides = {atom: _coarse(atom, side(atom, values)) for atom in self.atoms}
         seen: list[tuple[object, ...]] = [(atom, one) for atom, one in sides.items() if one is not None]
         for group in self.groups:

@@ -66,6 +66,8 @@ REFUSED = [
     "min(" * 5000,
     "(" + "+".join(f"{{x{i}}}" for i in range(300)) + ")" + "*(1+{a}+{b}*{b})" * 50,
     "*".join(f"({{a{i}}}+1)" for i in range(60)),
+    "*".join(f"({{a{i}}}+{{b{i}}})" for i in range(14)),
+    "*".join(f"({{a{i}}}+{{b{i}}}+{{c{i}}})" for i in range(200)),
     "*".join("9" * 99 for _ in range(1500)),
     "//".join(f"({{a{i}}}+{{b{i}}})" for i in range(3000)),
     "%".join(f"({{a{i}}}+{{b{i}}})" for i in range(60)),
@@ -81,10 +83,10 @@ REFUSED = [
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: repr(text[:30]))
 def test_refuses(text: str) -> None:
     """What is not a formula, or too large a one, is refused by a short formula error in bounded time."""
-    start = time.perf_counter()
+    start = time.thread_time()
     with pytest.raises(FormulaError) as caught:
         parse(text)
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < (1 if len(text) <= 10_000 else 5)
     assert len(str(caught.value)) < 1500
 
 

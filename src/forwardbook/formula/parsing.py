@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+import time
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula.expr import Expr
 from forwardbook.formula.limits import (
+    EXPANSION_OF_TEXT,
     MAX_ARGUMENTS,
     MAX_COMPARED_ARGUMENTS,
     MAX_DEPTH,
+    MAX_EXPANSION,
     MAX_LITERAL,
+    MAX_PARSED_SECONDS,
     MAX_PARSED_WORK,
     MAX_TEXT,
+    SHORT_TEXT,
 )
 
 _TOKEN = re.compile(
@@ -61,6 +66,9 @@ class _Parser:
         self._next = 0
         self._depth = 0
         self._work = 0
+        self._expansion = MAX_EXPANSION + EXPANSION_OF_TEXT * len(text)
+        longer = max(1.0, len(text) / SHORT_TEXT)
+        self._until = time.thread_time() + MAX_PARSED_SECONDS * longer
 
     def peek(self) -> str:
         """The next token, empty at the end."""
@@ -108,6 +116,7 @@ class _Parser:
         size = max(1, len(left.terms)) * max(1, len(right.terms))
         if op == "*":
             self._spend(size)
+            self._expand(size, left, right)
             return left * right
         self._spend(size + _DIVISION_WORK * (len(left.terms) + len(right.terms)))
         if op == "%":
@@ -189,10 +198,24 @@ class _Parser:
         if self.take() != token:
             raise self.error(repr(token))
 
+    def _expand(self, size: int, left: Expr, right: Expr) -> None:
+        """Refuses a product, before it is made, that is too large with all before it."""
+        if min(len(left.terms), len(right.terms)) > 1:
+            self._expansion -= size * (1 + _factors(left) + _factors(right))
+        if self._expansion < 0:
+            raise FormulaError(f"{_brief(self._text)} has products of sums that are too long to expand")
+
     def _spend(self, work: int) -> None:
         self._work += work
         if self._work > MAX_PARSED_WORK:
             raise FormulaError(f"{_brief(self._text)} needs more than {MAX_PARSED_WORK} steps to expand")
+        if time.thread_time() > self._until:
+            raise FormulaError(f"{_brief(self._text)} takes too long to simplify")
+
+
+def _factors(value: Expr) -> int:
+    """The factors of its first term: those of a product of sums have about as many each."""
+    return len(next(iter(value.terms)).powers) if value.terms else 0
 
 
 def _tokens(text: str) -> list[tuple[str, int]]:
