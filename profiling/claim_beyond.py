@@ -29,6 +29,7 @@ WIDE_POINTS: Final = 2
 CONSTANTS: Final = 12  # of the code, around which sizes are tried
 RUNS: Final = 60  # of points about thresholds
 BASES: Final = 4
+OTHER_DATA: Final = 24  # runs at one point, while what data decides was not seen to come out otherwise
 FLOPS: Final = 20_000_000_000  # of one run with values; without values sizes are free
 BYTES: Final = 1_000_000_000
 SPARE: Final = 9  # further sizes of one name, for formulas of a high power
@@ -56,10 +57,14 @@ class Beyond:
         """Add the points; why the claim is refused, empty where it holds at all of them."""
         if self._differs(self._wide()):
             return ""
-        refused = self._turned()
-        if not refused:
-            self._differs(self._far(file))
-        return refused
+        left = self._turned()
+        if self._differs(self._far(file)):
+            return ""
+        for _ in range(OTHER_DATA if self._counted else 0):
+            if not self._unturned() or self._judged.differences:
+                break
+            self._met(self._base())  # data is drawn anew: what it decides may come out otherwise
+        return self._unturned() or self._apart(left.difference(*map(self._thresholds.signature, self._seen)))
 
     def _differs(self, points: Iterable[Mapping[str, int]]) -> bool:
         """Whether one of these points, or one before, gives another number than the claim."""
@@ -105,10 +110,10 @@ class Beyond:
         """Whether a size has taken more values than any power that formulas of a cost have."""
         return len({sizes[name] for sizes in self._seen}) > 3
 
-    def _turned(self) -> str:
-        """Points on all sides of what is rounded, a minimum or a maximum; why the claim is refused."""
+    def _turned(self) -> frozenset[tuple[object, ...]]:
+        """Add points on all sides of what is rounded, a minimum or a maximum; what of these was not seen."""
         if not self._thresholds.atoms:
-            return ""
+            return frozenset()
         few = self._rng.sample(self._seen, min(BASES, len(self._seen)))
         pool = self._thresholds.pool([self._base(), *few])
         signs = {place: self._thresholds.signature(point) for place, point in enumerate(pool)}
@@ -123,8 +128,8 @@ class Beyond:
             if self._met(pool[place]):
                 left -= self._thresholds.signature(self._seen[-1])
             if self._judged.differences:
-                return ""
-        return self._unturned() or self._apart(left)
+                break
+        return left
 
     def _unturned(self) -> str:
         for atom in self._thresholds.atoms:
@@ -141,7 +146,10 @@ class Beyond:
         return ""
 
     def _apart(self, left: Collection[tuple[object, ...]]) -> str:
-        """Which atoms stand together and were not seen on all sides that they may take together."""
+        """Which atom, or atoms that stand together, were not seen on all sides that they may take."""
+        for atom in self._thresholds.atoms:
+            if any(one[0] is atom for one in left):
+                return f"{said_of([atom])}: not every side of it could be measured; state a condition"
         for group in self._thresholds.groups:
             if any(one[0] == group for one in left):
                 return (

@@ -15,7 +15,7 @@ MAX_LITERAL = 100  # digits of one integer literal
 MAX_PARSED_WORK = 4_000_000  # term products and sums while a formula is parsed, some seconds at the worst
 MAX_EXPANSION = 300_000  # factors of all terms that products make while parsing
 EXPANSION_OF_TEXT = 40  # so many more for each character: what is long by itself is not short and hostile
-MAX_PARSED_SECONDS = 0.6  # of the processor for a formula of SHORT_TEXT characters; longer ones have more
+MAX_PARSED_SECONDS = 2.0  # of the processor for SHORT_TEXT characters, more for longer ones
 SHORT_TEXT = 10_000
 MAX_ARGUMENTS = 256  # of one min(...) or max(...)
 
