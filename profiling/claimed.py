@@ -42,7 +42,7 @@ def hold(recipe: Recipe, claim: Claim, seed: int, file: str) -> Judged:
     # what the points are follows from the claim as well: nobody can write one that is right at them alone
     secret = f"{seed} {claim.model_dump_json()}"
     for dtype in _DTYPES:
-        problem = _measured(recipe, claim, secret, dtype, judged)
+        problem = _measured(recipe, claim, secret, dtype, judged, file)
         if judged.differences:
             return judged
         if problem and dtype is torch.float32:
@@ -81,7 +81,9 @@ def _uncountable(claim: Claim, file: str) -> str:
     return ""
 
 
-def _measured(recipe: Recipe, claim: Claim, secret: str, dtype: torch.dtype, judged: Judged) -> str:
+def _measured(
+    recipe: Recipe, claim: Claim, secret: str, dtype: torch.dtype, judged: Judged, file: str
+) -> str:
     """Add points in one dtype; why there are too few, empty where there are enough."""
     rng = random.Random(f"{secret} {dtype}")
     hints = {name: min(hint, LARGEST_HINT) for name, hint in judged.notes.items()}

@@ -5,14 +5,17 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.attack_claims import judged, mutant, recipes
-from benchmarks.attacked_classes import CLASSES, LONG, SETTLE, WINDOW, Attacked
 
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.schema import PROVED
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+from benchmarks.attack_claims import judged, mutant, recipes  # noqa: E402 - found by the line above
+from benchmarks.attacked_classes import CLASSES, LONG, SETTLE, WINDOW, Attacked  # noqa: E402
 
 
 @pytest.fixture(scope="module")
