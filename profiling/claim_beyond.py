@@ -163,7 +163,8 @@ class Beyond:
         small = [
             sizes for sizes, dtype in zip(self._seen, self._judged.dtypes, strict=True) if dtype == "float32"
         ]
-        return dict(min(small, key=lambda sizes: sum(sizes.values())))
+        least = min(small, key=lambda sizes: sum(sizes.values()))
+        return dict(least)
 
     def _met(self, point: Mapping[str, int]) -> bool:
         """Whether the class ran at a point; what it gave is noted."""
