@@ -16,6 +16,7 @@ from forwardbook.agents.served import SHOWN, digest, source_tool
 from forwardbook.agents.tools import bounded
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr, parse
+from forwardbook.generate import is_same
 from forwardbook.generate.naming import python_names
 
 ROLE: Final = "module_generator"
@@ -55,8 +56,9 @@ class NotArithmetic(ValueError):
 
 
 def task(name: str, wanted: Sequence[Wanted], reason: str, limits: TaskLimits | None = None) -> Task:
-    """The task; its checker interprets each expression and compares it with its formula at random sizes."""
+    """The task; its checker compares expressions with formulas at random sizes, then as polynomials."""
     formulas = {one.quantity: parse(one.formula) for one in wanted}
+    texts = {one.quantity: one.formula for one in wanted}
     names = names_of(wanted)
 
     async def check(value: BaseModel) -> str:
@@ -67,13 +69,17 @@ def task(name: str, wanted: Sequence[Wanted], reason: str, limits: TaskLimits | 
         lines += [
             f"{quantity}: {problem}"
             for quantity, formula in formulas.items()
-            if quantity in given and (problem := difference(given[quantity], formula, names))
+            if quantity in given
+            and (
+                problem := difference(given[quantity], formula, names)
+                or _apart(given[quantity], texts[quantity], names)
+            )
         ]
         return "\n".join(lines)
 
     shown = [Wanted(one.quantity, bounded(one.formula, SHOWN // len(wanted))) for one in wanted]
     facts = {"name": name, "formulas": shown, "reason": reason, "parameters": sorted(names.values())}
-    tools = (source_tool({one.quantity: one.formula for one in wanted}),)
+    tools = (source_tool(texts),)
     context = digest(*(f"{one.quantity}={one.formula}" for one in wanted))
     return Task(
         ROLE, render(ROLE, facts), Calculator, check, tools, context, limits or TaskLimits(seconds=300)
@@ -106,6 +112,19 @@ def difference(python: str, formula: Expr, names: Mapping[str, str]) -> str:
             shown = ", ".join(f"{name}={value}" for name, value in sizes.items())
             return f"at {shown} it is {actual}, the formula {expected}"
     return ""
+
+
+def _apart(python: str, formula: str, names: Mapping[str, str]) -> str:
+    """What is to be said of an expression that had the formula's values but is another polynomial."""
+    try:
+        if is_same(formula_of(python, names), formula):
+            return ""
+    except NotArithmetic as error:
+        return str(error)
+    return (
+        "it had the values of the formula wherever it was tried, but it is not proved equal: "
+        "only factor, and leave divisions, remainders, minima and maxima as they stand"
+    )
 
 
 def formula_of(python: str, names: Mapping[str, str]) -> str:

@@ -258,7 +258,7 @@ class Proposal(Record):
 
 
 class Rewritten(Record):
-    """Formulas as the calculator's template can render them, by the formula; equal in every number tried."""
+    """Formulas as the calculator's template can render them, by the formula; equal as polynomials."""
 
     model: str
     prompt_version: str

@@ -53,6 +53,11 @@ def run(request: Request, limits: Limits | None = None) -> Response:
     regimes: Any = response.entry["regimes"]
     regimes[0]["flop_analysis"]["pointwise_ops"] = LONG
     regimes[0]["parameters"] = [*regimes[0]["parameters"], *LETTERS]
+    sizes = {name: number for number, name in enumerate(LETTERS, 1)}
+    for point in regimes[0]["proof"]["points"]:
+        point["sizes"] |= sizes
+        for numbers in (point["predicted"], point["measured"]):
+            numbers["pointwise_ops"] = sum(sizes.values()) ** 5
     return response
 
 
@@ -109,6 +114,18 @@ def test_nobody_is_asked_without_being_chosen(folder: Path) -> None:
 
     assert not (folder / "module_db.json").exists()
     assert not list(folder.rglob("generated_modules/*.py"))
+
+
+def test_equal_numbers_are_not_enough(folder: Path) -> None:
+    """An expression with a term that is zero at all sizes that are tried is refused."""
+    hidden = f"{FACTORED} + a // 123456789"
+    with Scripted(forever=lambda body: say(answer(hidden))) as server:
+        made = api(server.url)
+        chosen = Chosen("api", made, made.settings, made.ledger)
+        with pytest.raises(RenderError, match="not proved equal"):
+            analyze("plain.py:Plain", OPTIONS, limits=Limits(), run=run, chosen=chosen)
+
+    assert not (folder / "module_db.json").exists()
 
 
 def test_liar_leaves_no_calculator(folder: Path) -> None:

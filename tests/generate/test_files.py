@@ -10,6 +10,7 @@ import pytest
 from forwardbook.errors import ForwardbookError
 from forwardbook.generate import (
     EditedFileError,
+    RenderError,
     is_unedited,
     outdated,
     render,
@@ -18,7 +19,7 @@ from forwardbook.generate import (
     write,
 )
 from forwardbook.generate.naming import python_names, regime_class_names
-from forwardbook.schema import Entry
+from forwardbook.schema import Entry, Rewritten
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,6 +46,20 @@ def test_edited_file_is_refused(tmp_path: Path, entry: Entry) -> None:
     assert edited == path.read_text()
     assert write(entry, tmp_path, force=True)
     assert not would_change(entry, tmp_path)
+
+
+def test_formula_written_anew_is_the_formula(entry: Entry) -> None:
+    """What a database gives for a formula is rendered only where both are one polynomial."""
+    formula = entry.regimes[0].formula("flops")
+
+    def rendered(anew: str) -> str:
+        made = Rewritten(model="m", prompt_version="1", formulas={formula: anew})
+        return render(entry.model_copy(update={"rewritten": made}))
+
+    assert "1 * (" in rendered(f"1 * ({formula})")
+    for other in (f"{formula} + 1", f"{formula} + {{batch_size}} // 123456789", "{evil}", "import os", "0"):
+        with pytest.raises(RenderError, match="written anew for .* is not equal to it"):
+            rendered(other)
 
 
 def test_older_generated_file_is_replaced(

@@ -141,6 +141,16 @@ def extreme_atom(largest: bool, arguments: Iterable[Expr]) -> Extreme:
     return found
 
 
+def parts_of(atom: Atom) -> tuple[Expr, ...]:
+    """The expressions that an opaque term is made of; of a symbol none."""
+    match atom:
+        case Floor():
+            return (atom.numerator, atom.denominator)
+        case Extreme():
+            return atom.arguments
+    return ()
+
+
 Powers = tuple[tuple[Atom, int], ...]
 
 

@@ -12,15 +12,18 @@ from forwardbook.formula.expr import ONE, Expr
 from forwardbook.formula.limits import MAX_PROOF_WORK, MAX_SIMPLIFYING_WORK
 from forwardbook.formula.terms import Terms
 from forwardbook.formula.trials import may_reach, value_at
+from forwardbook.formula.work import remembered, spend
+
+_STEPS = 4  # of the algebra for each term that a proof looks at
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def at_least(left: Expr, right: Expr, sizes: tuple[Expr, ...] = ()) -> bool:
     """Whether left >= right is proved for all symbols >= 1 at which all `sizes` are >= 1 as well."""
     return _Proof(1, frozenset(), MAX_PROOF_WORK).holds(_in_sizes(left - right, sizes))
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def is_never_negative(value: Expr, nonzero: Expr = ONE) -> bool:
     """Whether value >= 0 is proved for all symbols >= 0, those dividing or in the term `nonzero` >= 1."""
     [first, *others] = nonzero.terms
@@ -139,6 +142,7 @@ class _Proof:
         return all(coefficient >= 0 for coefficient in terms.values())
 
     def _can_spend(self, work: int) -> bool:
+        spend(_STEPS * work)
         self._work -= work
         return self._work >= 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import gcd
 
 from forwardbook.errors import FormulaError
@@ -14,6 +13,7 @@ from forwardbook.formula.limits import MAX_MERGED_TERMS
 from forwardbook.formula.printing import brief
 from forwardbook.formula.quotient import polynomial_quotient, term_quotient
 from forwardbook.formula.structure import expression_key
+from forwardbook.formula.work import remembered, spend
 
 
 def exact_div(dividend: Expr, divisor: Expr) -> Expr:
@@ -31,11 +31,12 @@ def exact_div(dividend: Expr, divisor: Expr) -> Expr:
     return quotient
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def floordiv(dividend: Expr, divisor: Expr) -> Expr:
     """The quotient rounded down: a polynomial when the divisor divides it, else with one opaque atom."""
     if not divisor:
         raise FormulaError(f"division by zero: ({brief(dividend)}) // 0")
+    spend(60 + 12 * (len(dividend.terms) + len(divisor.terms)))
     if divisor == ONE and dividend.is_whole:
         return dividend
     above, over = dividend.fraction()
@@ -45,6 +46,7 @@ def floordiv(dividend: Expr, divisor: Expr) -> Expr:
 
 def _floor(above: Expr, below: Expr, settled: bool = False) -> Expr:
     """The quotient of whole expressions; `settled` when the sign of the numerator has been chosen."""
+    spend(60 + 12 * (len(above.terms) + len(below.terms)))
     given = below
     above, below = _without_fine_part(*_cancelled(above, below))
     settled = settled and below == given

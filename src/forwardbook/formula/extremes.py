@@ -8,6 +8,8 @@ from forwardbook.formula.atoms import Extreme
 from forwardbook.formula.bounds import is_never_negative
 from forwardbook.formula.expr import Expr
 from forwardbook.formula.limits import MAX_ARGUMENTS, MAX_COMPARED_ARGUMENTS
+from forwardbook.formula.trials import may_reach, tried
+from forwardbook.formula.work import spend
 
 
 def extreme(largest: bool, values: list[Expr]) -> Expr:
@@ -25,6 +27,7 @@ def extreme(largest: bool, values: list[Expr]) -> Expr:
         distinct.append(Expr.const(max(constants) if largest else min(constants)))
     if len(distinct) > MAX_ARGUMENTS:
         raise FormulaError(f"the {name} of {len(distinct)} values exceeds the limit of {MAX_ARGUMENTS}")
+    spend(sum(20 + 4 * len(value.terms) for value in flat))
     if len(distinct) <= MAX_COMPARED_ARGUMENTS:
         distinct = _undominated(largest, distinct)
     if len(distinct) == 1:
@@ -45,9 +48,13 @@ def arguments(largest: bool, value: Expr) -> tuple[Expr, ...]:
 
 def _undominated(largest: bool, values: list[Expr]) -> list[Expr]:
     kept = list(values)
+    seen = {value: tried(value) for value in values}
     for value in values:
         for other in kept:
-            if other is not value and is_never_negative(other - value if largest else value - other):
+            above, below = (other, value) if largest else (value, other)
+            # what is false at one assignment has no proof: none is looked for
+            hopeless = other is value or not may_reach(seen[above], seen[below])
+            if not hopeless and is_never_negative(above - below):
                 kept.remove(value)
                 break
     return kept

@@ -12,11 +12,8 @@ MAX_NAME = 200  # characters of a symbol's name
 MAX_TEXT = 200_000  # characters of a formula that is parsed or printed
 MAX_DEPTH = 120  # parentheses and calls nested in a formula that is parsed; printing needs three a nesting
 MAX_LITERAL = 100  # digits of one integer literal
-MAX_PARSED_WORK = 4_000_000  # term products and sums while a formula is parsed, some seconds at the worst
-MAX_EXPANSION = 300_000  # factors of all terms that products make while parsing
-EXPANSION_OF_TEXT = 40  # so many more for each character: what is long by itself is not short and hostile
-MAX_PARSED_SECONDS = 2.0  # of the processor for SHORT_TEXT characters, more for longer ones
-SHORT_TEXT = 10_000
+MAX_PARSED_WORK = 1_500_000  # steps of the algebra while a formula of SHORT_TEXT characters is parsed
+SHORT_TEXT = 10_000  # a longer text may take more steps, in proportion
 MAX_ARGUMENTS = 256  # of one min(...) or max(...)
 
 MAX_DIVISION_WORK = 200_000  # coefficient updates of one polynomial division; beyond it, opaque

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import re
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula.expr import Expr
 from forwardbook.formula.limits import (
-    EXPANSION_OF_TEXT,
     MAX_ARGUMENTS,
-    MAX_COMPARED_ARGUMENTS,
     MAX_DEPTH,
-    MAX_EXPANSION,
     MAX_LITERAL,
-    MAX_PARSED_SECONDS,
     MAX_PARSED_WORK,
     MAX_TEXT,
     SHORT_TEXT,
 )
+from forwardbook.formula.work import WorkError, at_most, spend
 
 _TOKEN = re.compile(
     r"\{[A-Za-z_][A-Za-z0-9_.]*\}|[0-9]+|ceil\b|floor\b|min\b|max\b|//|==|!=|<=|>=|[-+*/%(),<>]", re.ASCII
 )
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_DIVISION_WORK = 200  # a division costs about as much as so many term products
-_COMPARISON_WORK = 50  # of two arguments, for each of their terms; the same measure
 
 
 def parse(text: str, exact: bool = False) -> Expr:
@@ -35,25 +31,38 @@ def parse(text: str, exact: bool = False) -> Expr:
     With `exact`, `//` is a division without remainder, as `Expr.text` prints it; `floor(a / b)` still rounds.
     """
     parser = _Parser(text, exact)
-    value = parser.sum()
-    parser.finish()
+    with _bounded(text):
+        value = parser.sum()
+        parser.finish()
     return value
 
 
 def parse_comparison(text: str) -> tuple[Expr, str, Expr]:
     """The two expressions around the one comparison in the text."""
     parser = _Parser(text, exact=False)
-    left = parser.sum()
-    op = parser.take()
-    if op not in _COMPARISONS:
-        raise parser.error("a comparison")
-    right = parser.sum()
-    parser.finish()
+    with _bounded(text):
+        left = parser.sum()
+        op = parser.take()
+        if op not in _COMPARISONS:
+            raise parser.error("a comparison")
+        right = parser.sum()
+        parser.finish()
     return left, op, right
 
 
+@contextmanager
+def _bounded(text: str) -> Iterator[None]:
+    """What needs more steps than a text of this length may take is refused."""
+    steps = MAX_PARSED_WORK * max(SHORT_TEXT, len(text)) // SHORT_TEXT
+    try:
+        with at_most(steps):
+            yield
+    except WorkError:
+        raise FormulaError(f"{_brief(text)} needs more than {steps} steps to expand and simplify") from None
+
+
 class _Parser:
-    """A recursive descent over the tokens that counts depth and work."""
+    """A recursive descent over the tokens that counts depth."""
 
     def __init__(self, text: str, exact: bool) -> None:
         if not isinstance(text, str):
@@ -63,12 +72,10 @@ class _Parser:
         self._text = text
         self._exact = exact
         self._tokens = _tokens(text)
+        self._ends = _ends(self._tokens)
+        self._known: dict[str, Expr] = {}
         self._next = 0
         self._depth = 0
-        self._work = 0
-        self._expansion = MAX_EXPANSION + EXPANSION_OF_TEXT * len(text)
-        longer = max(1.0, len(text) / SHORT_TEXT)
-        self._until = time.thread_time() + MAX_PARSED_SECONDS * longer
 
     def peek(self) -> str:
         """The next token, empty at the end."""
@@ -103,7 +110,6 @@ class _Parser:
             part = self._product()
             parts.append(part if sign == "+" else -part)
         self._depth -= 1
-        self._spend(sum(len(part.terms) for part in parts))
         return parts[0] if len(parts) == 1 else Expr.sum(parts)
 
     def _product(self) -> Expr:
@@ -113,12 +119,8 @@ class _Parser:
         return value
 
     def _combine(self, left: Expr, op: str, right: Expr) -> Expr:
-        size = max(1, len(left.terms)) * max(1, len(right.terms))
         if op == "*":
-            self._spend(size)
-            self._expand(size, left, right)
             return left * right
-        self._spend(size + _DIVISION_WORK * (len(left.terms) + len(right.terms)))
         if op == "%":
             return left.mod(right)
         return left.exact_div(right) if self._exact else left.floordiv(right)
@@ -132,21 +134,36 @@ class _Parser:
 
     def _unit(self) -> Expr:
         token = self.take()
+        spend(8)
         if token.startswith("{"):
             return Expr.symbol(token[1:-1])
         if token.isdigit():
             if len(token) > MAX_LITERAL:
                 raise FormulaError(f"an integer of {len(token)} digits exceeds the limit of {MAX_LITERAL}")
             return Expr.const(int(token))
+        if token in ("(", "ceil", "floor", "min", "max"):
+            return self._enclosed(token)
+        raise self.error("a number, a {name}, a function or a parenthesis")
+
+    def _enclosed(self, token: str) -> Expr:
+        """What ends with a parenthesis; where the same was read before, that."""
+        start = self._next - 1
+        end = self._ends.get(start if token == "(" else self._next)
+        if end is None:
+            return self._read(token)
+        text = self._text[self._tokens[start][1] : self._tokens[end][1]]
+        if text in self._known:
+            self._next = end + 1
+        else:
+            self._known[text] = self._read(token)
+        return self._known[text]
+
+    def _read(self, token: str) -> Expr:
         if token == "(":
             value = self.sum()
             self._expect(")")
             return value
-        if token in ("ceil", "floor"):
-            return self._rounded(token)
-        if token in ("min", "max"):
-            return self._extreme(token)
-        raise self.error("a number, a {name}, a function or a parenthesis")
+        return self._rounded(token) if token in ("ceil", "floor") else self._extreme(token)
 
     def _rounded(self, name: str) -> Expr:
         self._expect("(")
@@ -158,7 +175,6 @@ class _Parser:
                 raise self.error("a parenthesis around the sum before '/'")
             self.take()
             divisor = self._signed()
-            self._spend(_DIVISION_WORK * (len(value.terms) + len(divisor.terms)))
             value = value.floordiv(divisor) if name == "floor" else value.ceildiv(divisor)
         self._expect(")")
         return value
@@ -167,6 +183,7 @@ class _Parser:
         """Whether a plus or minus stands between the operands since the innermost open parenthesis."""
         depth = 0
         for place in range(self._next - 1, -1, -1):
+            spend(1)
             token = self._tokens[place][0]
             if token == ")":
                 depth += 1
@@ -189,33 +206,11 @@ class _Parser:
             if len(values) > MAX_ARGUMENTS:
                 raise FormulaError(f"{name} of more than {MAX_ARGUMENTS} arguments in {_brief(self._text)}")
         self._expect(")")
-        different = len(set(values))
-        each = _COMPARISON_WORK * different if different <= MAX_COMPARED_ARGUMENTS else 1
-        self._spend(each * sum(max(1, len(value.terms)) for value in values))
         return Expr.minimum(*values) if name == "min" else Expr.maximum(*values)
 
     def _expect(self, token: str) -> None:
         if self.take() != token:
             raise self.error(repr(token))
-
-    def _expand(self, size: int, left: Expr, right: Expr) -> None:
-        """Refuses a product, before it is made, that is too large with all before it."""
-        if min(len(left.terms), len(right.terms)) > 1:
-            self._expansion -= size * (1 + _factors(left) + _factors(right))
-        if self._expansion < 0:
-            raise FormulaError(f"{_brief(self._text)} has products of sums that are too long to expand")
-
-    def _spend(self, work: int) -> None:
-        self._work += work
-        if self._work > MAX_PARSED_WORK:
-            raise FormulaError(f"{_brief(self._text)} needs more than {MAX_PARSED_WORK} steps to expand")
-        if time.thread_time() > self._until:
-            raise FormulaError(f"{_brief(self._text)} takes too long to simplify")
-
-
-def _factors(value: Expr) -> int:
-    """The factors of its first term: those of a product of sums have about as many each."""
-    return len(next(iter(value.terms)).powers) if value.terms else 0
 
 
 def _tokens(text: str) -> list[tuple[str, int]]:
@@ -229,6 +224,18 @@ def _tokens(text: str) -> list[tuple[str, int]]:
         found.append((match.group(), place))
         place = _after_space(text, match.end())
     found.append(("", len(text)))
+    return found
+
+
+def _ends(tokens: list[tuple[str, int]]) -> dict[int, int]:
+    """The place of the parenthesis that closes each that is opened."""
+    found: dict[int, int] = {}
+    waiting: list[int] = []
+    for place, (token, _) in enumerate(tokens):
+        if token == "(":
+            waiting.append(place)
+        elif token == ")" and waiting:
+            found[waiting.pop()] = place
     return found
 
 

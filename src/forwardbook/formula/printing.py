@@ -12,6 +12,7 @@ from forwardbook.formula.limits import MAX_TEXT
 from forwardbook.formula.quotient import term_quotient
 from forwardbook.formula.rounding import with_remainders
 from forwardbook.formula.terms import Coefficient
+from forwardbook.formula.work import spend
 
 # sizes of the call first, in the order in which shapes name them; bytes of an element last
 _FIRST = (
@@ -153,6 +154,7 @@ def _ordered(value: Expr) -> list[Monomial]:
 
     A positive term leads when there is one.
     """
+    spend(20 * len(value.terms))
     ordered = sorted(value.terms, key=lambda own: (-own.degree, value.terms[own] < 0, _names(own)))
     first = next((monomial for monomial in ordered if value.terms[monomial] > 0), ordered[0])
     ordered.remove(first)

@@ -11,6 +11,7 @@ from forwardbook.formula.atoms import Atom, Monomial
 from forwardbook.formula.expr import ZERO, Expr
 from forwardbook.formula.limits import MAX_DIVISION_WORK
 from forwardbook.formula.terms import Coefficient
+from forwardbook.formula.work import spend
 
 _Vector: TypeAlias = tuple[int, ...]
 _Vectors: TypeAlias = dict[_Vector, Coefficient]
@@ -20,6 +21,7 @@ def term_quotient(dividend: Expr, divisor: Expr) -> Expr:
     """The exact quotient by an expression of a single term."""
     [(monomial, number)] = divisor.terms.items()
     inverse = atoms.raise_power(monomial, -1)
+    spend(4 + len(dividend.terms) * (4 + len(monomial.powers)))
     return Expr({atoms.multiply(own, inverse): _ratio(c, number) for own, c in dividend.terms.items()})
 
 
@@ -38,7 +40,8 @@ def polynomial_quotient(dividend: Expr, divisor: Expr) -> Expr | None:
         return term_quotient(dividend, divisor)
     above, above_unit = _without_monomial(dividend)
     below, below_unit = _without_monomial(divisor)
-    names = sorted(set(above.atoms()) | set(below.atoms()), key=lambda atom: atom.serial)
+    names = sorted(set(above.atoms()) | set(below.atoms()), key=lambda atom: atom.key)
+    spend((4 + len(names)) * (len(above.terms) + len(below.terms)))
     if not set(below.atoms()) <= set(above.atoms()):
         return None
     found = _divide(_vectors(above, names), _vectors(below, names))
@@ -81,6 +84,7 @@ def _divide(rest: _Vectors, divisor: _Vectors) -> _Vectors | None:
         if work > MAX_DIVISION_WORK or min(shift) < 0:
             return None
         factor = _ratio(rest[top], divisor[lead])
+        spend(len(divisor) * (6 + len(lead) + (factor.numerator * factor.denominator).bit_length() // 8))
         quotient[shift] = factor
         for vector, coefficient in divisor.items():
             place = tuple(a + b for a, b in zip(vector, shift, strict=True))

@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
 from forwardbook.formula.expr import Expr
+from forwardbook.formula.work import spend
 
 
 def atom_key(atom: Atom) -> str:
@@ -22,6 +23,7 @@ def atom_key(atom: Atom) -> str:
 
 def expression_key(value: Expr) -> str:
     """A digest of the terms in any order."""
+    spend(8 + sum(4 + 4 * len(monomial.powers) for monomial in value.terms))
     terms = (
         f"{coefficient}:{sorted((atom.key, power) for atom, power in monomial.powers)}"
         for monomial, coefficient in value.terms.items()

@@ -10,6 +10,7 @@ from forwardbook.errors import FormulaError
 from forwardbook.formula import atoms
 from forwardbook.formula.atoms import Monomial
 from forwardbook.formula.limits import MAX_COEFFICIENT, MAX_DIGITS, MAX_PRODUCTS, MAX_TERMS
+from forwardbook.formula.work import spend
 
 Coefficient: TypeAlias = int | Fraction
 Terms: TypeAlias = dict[Monomial, Coefficient]
@@ -22,6 +23,7 @@ def reduced(coefficient: Coefficient) -> Coefficient:
 
 def accumulate(total: Terms, terms: Mapping[Monomial, Coefficient]) -> None:
     """Adds terms to a total that the caller owns, within the limit of its size."""
+    spend(2 + len(terms) // 2)
     for monomial, coefficient in terms.items():
         present = total.get(monomial)
         if present is None:
@@ -43,6 +45,8 @@ def product(left: Mapping[Monomial, Coefficient], right: Mapping[Monomial, Coeff
         return {}
     if len(left) * len(right) > MAX_PRODUCTS:
         raise FormulaError(f"a product of {len(left)} by {len(right)} terms: the limit is {MAX_PRODUCTS}")
+    # a product that was not made before takes as long as it has factors
+    spend(8 + len(left) * len(right) * (24 + 4 * (_factors(left) + _factors(right))))
     total: Terms = {}
     exact = True
     for own, factor in right.items():
@@ -63,6 +67,11 @@ def product(left: Mapping[Monomial, Coefficient], right: Mapping[Monomial, Coeff
     return total
 
 
+def _factors(terms: Mapping[Monomial, Coefficient]) -> int:
+    """The factors of the first term: those of a product of sums have about as many each."""
+    return len(next(iter(terms)).powers)
+
+
 def check_size(terms: Terms) -> None:
     """Refuses more terms than one expression may have."""
     if len(terms) > MAX_TERMS:
@@ -73,5 +82,7 @@ def _check_digits(terms: Terms) -> None:
     """Refuses coefficients that only products grow so large."""
     largest = max(max(terms.values()), -min(terms.values()))
     finest = max(coefficient.denominator for coefficient in terms.values())
+    if len(terms) > 1 or largest > 1:
+        spend(len(terms) * (int(largest * finest).bit_length() >> 8))
     if max(largest, finest) > MAX_COEFFICIENT:
         raise FormulaError(f"a coefficient has more than {MAX_DIGITS} digits")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from forwardbook.calculator import LineCost
-from forwardbook.errors import ForwardbookError
+from forwardbook.errors import FormulaError, ForwardbookError
+from forwardbook.formula import parse
 from forwardbook.generate.checksum import sealed
 from forwardbook.generate.layout import documented, filled, listed, quoted, signature
 from forwardbook.generate.naming import calculator_name, python_names, regime_class_names
@@ -49,7 +50,8 @@ def render(entry: Entry) -> str:
     """The file of the entry's calculator, checksum first.
 
     Raises:
-        RenderError: the entry has no formulas; it says why, as the entry does.
+        RenderError: the entry has no formulas; it says why, as the entry does. Or one that was written anew
+            is not equal to the formula for which it stands.
     """
     if not entry.regimes:
         raise RenderError(
@@ -57,7 +59,7 @@ def render(entry: Entry) -> str:
             f"{f' ({entry.validation.reason})' if entry.validation.reason else ''}; "
             f"derive them with: forwardbook analyze-module {entry.full_class_name}"
         )
-    spelled = entry.rewritten.formulas if entry.rewritten is not None else {}
+    spelled = _Spelled(entry)
     regimes = [
         _rendered(regime, name, spelled)
         for regime, name in zip(
@@ -76,6 +78,31 @@ def render(entry: Entry) -> str:
         regime_tuple=listed("regimes = ", [regime.class_name for regime in regimes], "()", 4),
     )
     return sealed(body)
+
+
+class _Spelled:
+    """The formulas of an entry as they are rendered: as they stand, or written anew where both are equal."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._name = entry.full_class_name
+        self._anew = entry.rewritten.formulas if entry.rewritten is not None else {}
+
+    def __call__(self, formula: str) -> str:
+        anew = self._anew.get(formula, formula)
+        if anew != formula and not is_same(anew, formula):
+            raise RenderError(
+                f"rendering {self._name}: {anew[:80]!r}, written anew for {formula[:80]!r}, "
+                f"is not equal to it; derive the entry again: forwardbook analyze-module {self._name} --force"
+            )
+        return anew
+
+
+def is_same(anew: str, formula: str) -> bool:
+    """Whether two texts are one polynomial in the same rounded quotients and extremes."""
+    try:
+        return parse(anew) == parse(formula)
+    except FormulaError:
+        return False
 
 
 def _defaults(entry: Entry) -> dict[str, JsonValue]:
@@ -124,7 +151,7 @@ def line_formulas(regime: Regime) -> list[LineCost[str]]:
     ]
 
 
-def _rendered(regime: Regime, class_name: str, spelled: Mapping[str, str]) -> RenderedRegime:
+def _rendered(regime: Regime, class_name: str, spelled: _Spelled) -> RenderedRegime:
     parameters = regime_parameters(regime)
     python = python_names(parameters)
     names = {symbol: python[symbol] for symbol in parameters}
@@ -153,18 +180,17 @@ def _holds(regime: Regime, names: dict[str, str]) -> str:
     return f"{head}\n{listed('return ', conditions, '()', 8)}"
 
 
-def _method(quantity: str, regime: Regime, names: dict[str, str], spelled: Mapping[str, str]) -> str:
-    formula = regime.formula(quantity)
-    expression = python_expression(spelled.get(formula, formula), names)
+def _method(quantity: str, regime: Regime, names: dict[str, str], spelled: _Spelled) -> str:
+    expression = python_expression(spelled(regime.formula(quantity)), names)
     head = signature(quantity, _used([expression], names), "int")
     return f"{head}\n{filled('return ', expression, '', 8)}"
 
 
-def _lines(regime: Regime, names: dict[str, str], spelled: Mapping[str, str]) -> str:
+def _lines(regime: Regime, names: dict[str, str], spelled: _Spelled) -> str:
     rows, expressions = [], []
     for line in line_formulas(regime):
         texts = [getattr(line, quantity) for quantity in _LINE_QUANTITIES]
-        amounts = [python_expression(spelled.get(text, text), names) for text in texts]
+        amounts = [python_expression(spelled(text), names) for text in texts]
         expressions += amounts
         place = f"            LineCost(\n                {line.line},\n                {line.end_line},"
         costs = [

@@ -22,6 +22,7 @@ from forwardbook.agents.served import lines_of
 from forwardbook.analyzers.ops import RULES_VERSION
 from forwardbook.analyzers.reader import Facts, SourceFile, Sources
 from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.agent.agreement import parting
 from forwardbook.pipeline.analysis.attempt import Attempt
 from forwardbook.pipeline.analysis.subject import Subject
 from forwardbook.pipeline.child.job import Limits
@@ -58,10 +59,14 @@ def hold(request: Request, limits: Limits) -> Response:
 
 @dataclass
 class Check:
-    """Holds claims in child processes, at new sizes and data each time; keeps the last entry that held."""
+    """Holds claims in child processes, at new sizes and data each time; keeps the last entry that held.
+
+    Then against `derived`, what the engines said of the class.
+    """
 
     request: Request
     limits: Limits
+    derived: Entry | None = None
     entry: Entry | None = None
     count: int = 0
 
@@ -76,10 +81,14 @@ class Check:
         if response.entry is None:
             return str(response.diagnostics.get("reason") or "it does not hold")
         try:
-            self.entry = read_entry(response, self.request.target)
+            held = read_entry(response, self.request.target)
+            assert held is not None
+            parted = parting(value, held, self.derived)
         except ForwardbookError as error:
             return str(error)
-        return ""
+        if not parted:
+            self.entry = held
+        return parted
 
 
 def propose(open_: Sequence[Attempt], chosen: Chosen, limits: Limits) -> list[Proposed]:
@@ -112,7 +121,7 @@ def previewed(tried: Attempt, chosen: Chosen, limits: Limits) -> Preview:
 
 
 def _check(tried: Attempt, limits: Limits) -> Check:
-    return Check(tried.request, replace(limits, seconds=min(limits.seconds, CHECK_SECONDS)))
+    return Check(tried.request, replace(limits, seconds=min(limits.seconds, CHECK_SECONDS)), tried.entry)
 
 
 def _task(tried: Attempt, chosen: Chosen, limits: Limits, check: Check) -> Task | Failure:
