@@ -6,7 +6,9 @@ why their numbers are wrong. A class that is derived again carries the new rules
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from benchmarks.grown_caches import kind_of
@@ -43,8 +45,15 @@ FAULTS: Final[Mapping[str, Callable[[Regime], bool]]] = {
 
 NAMED: Final[Mapping[str, str]] = {
     "torch.nn.modules.adaptive.AdaptiveLogSoftmaxWithLoss": "measurement refutes it at larger sizes",
+    "torch.nn.modules.normalization.CrossMapLRN2d": "its peak and boundary lack a storage that is resized",
 }
 """Classes by name, and why."""
+
+REPROVED: Final = Path(__file__).parent / "results" / "reproved.json"
+"""What `forwardbook reprove` gave for classes whose layouts an earlier engine may have had wrong."""
+
+REFUTED: Final = "it, or a class that it calls, gave other numbers when it was measured again"
+"""Why classes are wrong that a reproof found different, and all that call one of them."""
 STRIDED: Final = "its peak and intermediates have a copy of what a linear layer adds its bias to in place"
 """Why classes are wrong that hand a strided input of three or more dimensions to a layer with a bias."""
 
@@ -55,7 +64,6 @@ _COPIED: Final = frozenset({"aten.clone", "aten.mm", "aten.add"})
 def strided(database: Database) -> frozenset[str]:
     """The classes with a line that is such a layer and nothing else, and all that call one of them."""
     found: set[str] = set()
-    calls: dict[str, set[str]] = {}
     for key in database:
         entry = database[key]
         for regime in entry.regimes:
@@ -63,19 +71,35 @@ def strided(database: Database) -> frozenset[str]:
                 names = {operation.partition(" ")[0] for operation in line.operations}
                 if names >= _COPIED and names - _COPIED <= _VIEWS:
                     found.add(entry.full_class_name)
-            called = {call.class_name for call in regime.flop_analysis.submodule_calls}
-            calls.setdefault(entry.full_class_name, set()).update(called)
-    found.discard("torch.nn.modules.linear.Linear")
+    return with_callers(database, found - {"torch.nn.modules.linear.Linear"})
+
+
+def refuted(database: Database) -> frozenset[str]:
+    """The classes that a reproof found different, and all that call one of them."""
+    return with_callers(database, json.loads(REPROVED.read_text(encoding="utf-8"))["different"])
+
+
+def with_callers(database: Database, names: Iterable[str]) -> frozenset[str]:
+    """The names, those of classes that share the formulas of one, and of all that call one, however deep."""
+    calls: dict[str, set[str]] = {}
+    for key in database:
+        entry, holder = database[key], database[database.resolved(key)[0]]
+        called = {call.class_name for one in holder.regimes for call in one.flop_analysis.submodule_calls}
+        calls.setdefault(entry.full_class_name, set()).update(called, {holder.full_class_name})
+    found = set(names)
     while more := {name for name, called in calls.items() if name not in found and called & found}:
         found |= more
     return frozenset(found)
 
 
-def with_faults(entry: Entry, rules: str, of_strided: Collection[str] = ()) -> Entry:
-    """The entry with each regime that has a fault unproved; `rules` are those of the database."""
+def with_faults(entry: Entry, rules: str, named: Mapping[str, Collection[str]] = {}) -> Entry:
+    """The entry with each regime that has a fault unproved; `rules` are those of the database.
+
+    `named` gives the full names of the classes that a reason holds for.
+    """
     if entry.versions.get("rules", rules) != RULES:
         return entry
-    more = [STRIDED] if entry.full_class_name in of_strided else []
+    more = [reason for reason, names in named.items() if entry.full_class_name in names]
     more += [NAMED[name] for name in (entry.full_class_name,) if name in NAMED]
     regimes = tuple(_marked(one, more) for one in entry.regimes)
     return entry if regimes == entry.regimes else entry.model_copy(update={"regimes": regimes})
