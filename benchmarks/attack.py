@@ -27,9 +27,12 @@ PARTS: Final = {
 def main() -> int:
     """Run the parts, say how each ended."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", nargs="*", choices=[[], *PARTS], metavar="PART", help=f"{', '.join(PARTS)}; by default all")
+    parser.add_argument("part", nargs="*", help=f"{', '.join(PARTS)}; by default all")
+    parts = parser.parse_args().part or list(PARTS)
+    if unknown := [part for part in parts if part not in PARTS]:
+        parser.error(f"no part is named {', '.join(unknown)}; there are {', '.join(PARTS)}")
     failed = []
-    for part in parser.parse_args().part or PARTS:
+    for part in parts:
         start = time.monotonic()
         module, *rest = PARTS[part]
         code = subprocess.run([sys.executable, "-m", f"benchmarks.{module}", *rest], check=False).returncode

@@ -48,8 +48,9 @@ def is_only_told(frame: FrameType | None) -> bool:
     """Whether a text that a frame writes right now is read by people or names a part, at the most."""
     if frame is None or frame.f_code.co_filename.startswith((*_OTHERS, *_PYTHON)):
         return True
-    statement = _statement(frame.f_code.co_filename, frame.f_lineno)
-    return statement is None or _tells(statement)
+    file = frame.f_code.co_filename
+    statement = _statement(file, frame.f_lineno)
+    return statement is None or _tells(statement) or _names_parts(statement, _tree(file))
 
 
 def _tables(frame: FrameType) -> Iterator[Mapping[object, object] | Set[object]]:
@@ -130,6 +131,19 @@ def _tells(statement: ast.stmt) -> bool:
     within = {id(text) for one in inside for text in ast.walk(one)}
     apart = [one for one in texts if id(one) not in within]
     return bool(texts) and not apart and not any(map(_looks, ast.walk(statement)))
+
+
+def _names_parts(statement: ast.stmt, tree: ast.Module | None) -> bool:
+    """Whether a text becomes an attribute that its file asks for nowhere but to name a part."""
+    if tree is None or not isinstance(statement, ast.Assign) or any(map(_looks, ast.walk(statement.value))):
+        return False
+    if not all(isinstance(one, ast.Attribute) for one in statement.targets):
+        return False
+    names = {one.attr for one in statement.targets if isinstance(one, ast.Attribute)}
+    naming = (one for one in ast.walk(tree) if _called(one) in _DISPLAYS | _NAMING)
+    within = {id(one) for call in naming for one in ast.walk(call)}
+    attributes = (one for one in ast.walk(tree) if isinstance(one, ast.Attribute) and one.attr in names)
+    return all(id(one) in within for one in attributes if isinstance(one.ctx, ast.Load))
 
 
 def _looks(one: ast.AST) -> bool:

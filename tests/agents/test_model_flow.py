@@ -117,14 +117,14 @@ def test_unknown_config_is_read_built_and_counted(run: Run, goose: Path) -> None
 
 
 def test_unknown_config_without_an_answer(run: Run, goose: Path) -> None:
-    """Nobody chosen: the error says how to ask. A liar: unresolved, exit 2, diagnostics, nothing written."""
+    """Nobody chosen: the error says how to ask. A liar: unresolved, exit 1, diagnostics, nothing written."""
     alone, _, err = run("http://127.0.0.1:9", "analyze-model", str(goose), "--generate-arch")
-    assert (2, True) == (alone, "--analyst api" in err)
+    assert (1, True) == (alone, "--analyst api" in err)
 
     with Scripted(forever=lambda body: say(use("submit", MISCOUNTED))) as server:
         code, _, err = run(server.url, "analyze-model", str(goose), "--generate-arch", "--analyst", "api")
 
-    assert (2, 5) == (code, len(server.bodies))
+    assert (1, 5) == (code, len(server.bodies))
     assert "unresolved (invalid)" in err
     assert not Path("models").exists()
     [path] = Path("diagnostics").glob("*_diagnostics.json")

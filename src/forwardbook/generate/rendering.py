@@ -112,7 +112,7 @@ def _defaults(entry: Entry) -> dict[str, JsonValue]:
 
 
 def _values(values: Mapping[str, JsonValue]) -> list[str]:
-    return [f"{quoted(name)}: {_value(value)}" for name, value in values.items()]
+    return [f"{quoted(name)}: {_value(value)}" for name, value in sorted(values.items())]
 
 
 def _value(value: JsonValue) -> str:

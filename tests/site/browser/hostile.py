@@ -28,7 +28,7 @@ MODEL: Final = "gpt2"
 HOSTILE: Final[list[str]] = json.loads(Path(__file__).with_name("hostile.json").read_text(encoding="utf-8"))
 
 FREE_TEXTS: Final = (
-    ("", "library"), ("code_location", "file"), ("parameters", "meaning"), ("parameters", "source"),
+    ("parameters", "meaning"), ("parameters", "source"),
     ("regimes", "name"), ("regimes", "context"), ("regimes", "assumptions"), ("validation", "reason"),
     ("regimes.flop_analysis", "reasoning"), ("regimes.memory_analysis", "reasoning"),
     ("regimes.flop_analysis.lines", "code"), ("regimes.flop_analysis.lines", "operations"),
@@ -98,7 +98,8 @@ def hostile_entry(entry: Entry, place: int) -> Entry:
                 holder[name] = text
             elif isinstance(holder.get(name), list):
                 holder[name] = [text, text]
-    raw["full_class_name"] = f"hostile.{text}.Class{place}"
+    raw["full_class_name"] = f"hostile.Class{place}"  # names of a database are refused where they are none
+    raw["library"] = "hostile"
     raw["versions"] = {text: text}
     raw["unresolved"] = [{"file": text, "line": 1, "operation": text, "reason": text}]
     raw["same_as"], raw["generated_file_name"], raw["generated_class_name"] = None, "", ""

@@ -41,7 +41,7 @@ def module_calculator(subject: ModuleSubject) -> Calculator:
         quantities=QUANTITY_LIST,
         inputs=inputs,
         bits=tuple(name for name in names if name in WIDTH_NAMES),
-        regimes=tuple(_regime(each, subject.callees) for each in usual_build(holder)),
+        regimes=tuple(_regime(each, subject.callees, holder.full_class_name) for each in usual_build(holder)),
         presets=subject.presets,
         regime=regime,
         expected={name: str(expected[name]) for name in QUANTITIES} if expected else {},
@@ -62,8 +62,8 @@ def names_of(regime: Regime) -> tuple[str, ...]:
     return (*regime.parameters, *sorted(found - set(regime.parameters)))
 
 
-def _regime(regime: Regime, callees: Callees) -> CalculatorRegime:
-    found = parts_of(regime, callees)
+def _regime(regime: Regime, callees: Callees, class_name: str) -> CalculatorRegime:
+    found = parts_of(regime, callees, class_name)
     return CalculatorRegime(
         name=regime.name,
         context=regime.context,

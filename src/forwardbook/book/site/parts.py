@@ -32,20 +32,28 @@ class Callees:
 
     holder: Callable[[str], Entry | None] = lambda _: None
     _known: dict[str, tuple[CalledRegime, ...]] = field(default_factory=dict)
+    _apart: dict[tuple[str, str], CalledRegime | None] = field(default_factory=dict)
 
     def regimes(self, class_name: str) -> tuple[CalledRegime, ...]:
-        """The regimes of a class, nothing where it has no formulas; each class is taken apart once."""
+        """The regimes of a class, nothing where it has no formulas."""
         if class_name not in self._known:
             self._known[class_name] = ()  # what a class that calls itself finds
             entry = self.holder(class_name)
-            found = (called(one, self) for one in entry.regimes) if entry is not None else ()
+            found = (self.apart(class_name, one) for one in entry.regimes) if entry is not None else ()
             self._known[class_name] = tuple(one for one in found if one is not None)
         return self._known[class_name]
 
+    def apart(self, class_name: str, regime: Regime) -> CalledRegime | None:
+        """A regime of a class taken apart, once for its own page and for those of all that call it."""
+        key = class_name, regime.name
+        if key not in self._apart:
+            self._apart[key] = called(regime, self)
+        return self._apart[key]
 
-def parts_of(regime: Regime, callees: Callees) -> Parts:
+
+def parts_of(regime: Regime, callees: Callees, class_name: str = "") -> Parts:
     """The layers of a call of the regime one after another, as a model's analysis has them."""
-    found = called(regime, callees)
+    found = callees.apart(class_name, regime) if class_name else called(regime, callees)
     if found is not None:
         parts = [
             Part(times=n, flops=str(work.flops), moved=str(work.moved)) for work, n in found.layers.items()
