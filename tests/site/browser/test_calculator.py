@@ -65,7 +65,7 @@ def test_results_equal_those_of_python_to_the_last_digit(
     reader.content()
     assert len(keys) >= 20
     assert answered > len(keys[part::4]) * SETTINGS / 2
-    assert large >= 50
+    assert large > 50
 
 
 def test_why_no_regime_holds_is_said(read: Callable[..., Reader]) -> None:
@@ -180,7 +180,7 @@ def _settings(calculator: Calculator, draw: random.Random) -> list[dict[str, int
 
 def _drawn(names: tuple[str, ...], draw: random.Random) -> dict[str, int]:
     base = draw.choice((1, 1, 2, 4, 8, 64))
-    most = draw.choice((2, 4, 8, 24, 60))
+    most = draw.choice((2, 8, 24, 40, 60))
     usual = {name: base * (1 + draw.getrandbits(most)) for name in names}
     shared = base * (1 + draw.getrandbits(3))
     small = {name: draw.choice((1, 2, base, shared, 2 * shared)) for name in names if draw.random() < 0.5}

@@ -137,11 +137,11 @@ def test_the_policy_alone_stops_scripts(read: Callable[..., Reader]) -> None:
 
 
 def test_search_results_are_text(read: Callable[..., Reader]) -> None:
-    """Names of classes that are markup are found as the text they are."""
+    """Texts that are markup are found as the text they are."""
     reader = read()
     page = reader.open("why.html")
     page.keyboard.press("/")
-    page.keyboard.type("hostile")
+    page.keyboard.type("twice")
     page.locator(".md-search-result__item").first.wait_for()
     page.wait_for_timeout(200)
 
