@@ -54,6 +54,9 @@ REPROVED: Final = Path(__file__).parent / "results" / "reproved.json"
 
 REFUTED: Final = "it, or a class that it calls, gave other numbers when it was measured again"
 """Why classes are wrong that a reproof found different, and all that call one of them."""
+
+UNMEASURED: Final = "it, or a class that it calls, could not be measured again with the layouts of kernels"
+"""Why nobody knows of classes that a reproof could not run, and of all that call one of them."""
 STRIDED: Final = "its peak and intermediates have a copy of what a linear layer adds its bias to in place"
 """Why classes are wrong that hand a strided input of three or more dimensions to a layer with a bias."""
 
@@ -74,9 +77,13 @@ def strided(database: Database) -> frozenset[str]:
     return with_callers(database, found - {"torch.nn.modules.linear.Linear"})
 
 
-def refuted(database: Database) -> frozenset[str]:
-    """The classes that a reproof found different, and all that call one of them."""
-    return with_callers(database, json.loads(REPROVED.read_text(encoding="utf-8"))["different"])
+def reproved(database: Database) -> dict[str, frozenset[str]]:
+    """For each reason the classes that a reproof found different or could not run, and all that call one."""
+    found = json.loads(REPROVED.read_text(encoding="utf-8"))
+    return {
+        REFUTED: with_callers(database, found["different"]),
+        UNMEASURED: with_callers(database, found["unmeasured"]),
+    }
 
 
 def with_callers(database: Database, names: Iterable[str]) -> frozenset[str]:
