@@ -35,8 +35,12 @@ class Runs:
 
 
 def answer(entry: Entry, **fields: object) -> Response:
-    """The response with an entry."""
-    return Response.model_validate({"entry": entry.model_dump(mode="json"), **fields})
+    """The response with an entry; its points are made up, so it has none: formulas are held against them."""
+    made = entry.model_dump(mode="json")
+    for regime in made["regimes"]:
+        if regime["proof"] is not None:
+            regime["proof"]["points"] = []
+    return Response.model_validate({"entry": made, **fields})
 
 
 @pytest.fixture
