@@ -64,8 +64,19 @@ _VIEWS: Final = frozenset({"aten.t", "aten.view", "aten.transpose", "aten.permut
 _COPIED: Final = frozenset({"aten.clone", "aten.mm", "aten.add"})
 
 
-def strided(database: Database) -> frozenset[str]:
-    """The classes with a line that is such a layer and nothing else, and all that call one of them."""
+def by_reason(database: Database) -> dict[str, frozenset[str]]:
+    """For each reason that holds for classes, the full names of those, and of all that call one of them."""
+    calls = _calls(database)
+    found = json.loads(REPROVED.read_text(encoding="utf-8"))
+    return {
+        STRIDED: _with_callers(calls, _strided(database)),
+        REFUTED: _with_callers(calls, found["different"]),
+        UNMEASURED: _with_callers(calls, found["unmeasured"]),
+    }
+
+
+def _strided(database: Database) -> set[str]:
+    """The classes with a line that is such a layer and nothing else."""
     found: set[str] = set()
     for key in database:
         entry = database[key]
@@ -74,25 +85,21 @@ def strided(database: Database) -> frozenset[str]:
                 names = {operation.partition(" ")[0] for operation in line.operations}
                 if names >= _COPIED and names - _COPIED <= _VIEWS:
                     found.add(entry.full_class_name)
-    return with_callers(database, found - {"torch.nn.modules.linear.Linear"})
+    return found - {"torch.nn.modules.linear.Linear"}
 
 
-def reproved(database: Database) -> dict[str, frozenset[str]]:
-    """For each reason the classes that a reproof found different or could not run, and all that call one."""
-    found = json.loads(REPROVED.read_text(encoding="utf-8"))
-    return {
-        REFUTED: with_callers(database, found["different"]),
-        UNMEASURED: with_callers(database, found["unmeasured"]),
-    }
-
-
-def with_callers(database: Database, names: Iterable[str]) -> frozenset[str]:
-    """The names, those of classes that share the formulas of one, and of all that call one, however deep."""
+def _calls(database: Database) -> dict[str, set[str]]:
+    """For each class those that it calls, and the one whose formulas it shares, by full names."""
     calls: dict[str, set[str]] = {}
     for key in database:
         entry, holder = database[key], database[database.resolved(key)[0]]
         called = {call.class_name for one in holder.regimes for call in one.flop_analysis.submodule_calls}
         calls.setdefault(entry.full_class_name, set()).update(called, {holder.full_class_name})
+    return calls
+
+
+def _with_callers(calls: Mapping[str, set[str]], names: Iterable[str]) -> frozenset[str]:
+    """The names, those of classes that share the formulas of one, and of all that call one, however deep."""
     found = set(names)
     while more := {name for name, called in calls.items() if name not in found and called & found}:
         found |= more

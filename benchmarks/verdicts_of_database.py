@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.known_faults import STRIDED, reproved, strided, with_faults
+from benchmarks.known_faults import by_reason, with_faults
 
 from forwardbook.schema import Entry
 from forwardbook.verdicts import WORSE, judged
@@ -28,7 +28,7 @@ EXAMPLES = 3
 def changed_entries(path: Path) -> Iterator[tuple[str, Entry, Entry]]:
     """The key of each entry whose verdict changes, as it is and as it would be; copies come last."""
     database = database_in(path)
-    named = {STRIDED: strided(database), **reproved(database)}
+    named = by_reason(database)
     found: dict[str, Entry] = {}
     copies: list[str] = []
     for key in database:

@@ -12,8 +12,8 @@ from typing import Final
 
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr
-from forwardbook.formula.atoms import Floor, Symbol
-from forwardbook.formula.sides import Opaque, Side, names_of, opaque, parts, side, text_of, together
+from forwardbook.formula.atoms import Floor, Symbol, parts_of
+from forwardbook.formula.sides import Opaque, Side, names_of, opaque, side, text_of, together
 from forwardbook.profiling.proof import UNEQUAL
 from forwardbook.profiling.sizes import draw
 
@@ -157,7 +157,7 @@ def _turns(atom: Opaque, name: str, base: Mapping[str, int]) -> Iterator[int]:
 
 def _critical(atom: Opaque, name: str, base: Mapping[str, int], most: int) -> set[int]:
     """Where what an atom compares is zero, or turns back, along one name; as far as it is a polynomial."""
-    each = parts(atom)[:PAIRS]
+    each = parts_of(atom)[:PAIRS]
     compared = [*each, *(a - b for a, b in itertools.combinations(each, 2))]
     found: set[int] = set()
     for expression in compared:
@@ -209,7 +209,7 @@ def _roots(coefficients: Sequence[int], most: int) -> list[int]:
 def _matters(atom: Opaque, name: str) -> bool:
     """Whether a name is more than a factor of all that an atom compares: a factor decides nothing."""
     own = Expr.symbol(name)
-    each = parts(atom)
+    each = parts_of(atom)
     while all(name in part.symbols() for part in each):
         divided = [part.exact_div(own) for part in each]
         if not all(part.is_whole for part in divided):

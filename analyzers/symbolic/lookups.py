@@ -48,9 +48,7 @@ def is_only_told(frame: FrameType | None) -> bool:
     """Whether a text that a frame writes right now is read by people or names a part, at the most."""
     if frame is None or frame.f_code.co_filename.startswith((*_OTHERS, *_PYTHON)):
         return True
-    file = frame.f_code.co_filename
-    statement = _statement(file, frame.f_lineno)
-    return statement is None or _tells(statement) or _names_parts(statement, _tree(file))
+    return _is_told_in(frame.f_code.co_filename, frame.f_lineno)
 
 
 def _tables(frame: FrameType) -> Iterator[Mapping[object, object] | Set[object]]:
@@ -161,6 +159,11 @@ def _called(one: ast.AST) -> str:
 
 
 @lru_cache(maxsize=4096)
+def _is_told_in(file: str, line: int) -> bool:
+    statement = _statement(file, line)
+    return statement is None or _tells(statement) or _names_parts(statement, _tree(file))
+
+
 def _statement(file: str, line: int) -> ast.stmt | None:
     """The smallest statement that a line is of."""
     tree = _tree(file)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from forwardbook.cli.exit_codes import FAULT, INTERRUPTED, REFUSED
 from forwardbook.cli.printing import printed_folder, say
-from forwardbook.errors import ForwardbookError
+from forwardbook.errors import ForwardbookError, message_of
 from forwardbook.printable import is_printable, printable
 
 
@@ -74,10 +74,6 @@ def _fault(error: Exception) -> int:
     """Tell a fault of ours in a line; its traceback goes into a file."""
     from forwardbook.workspace.folder import Workspace
 
-    try:
-        said = str(error)
-    except Exception as second:
-        said = f"(its message raised {type(second).__name__})"
     trace = printable("".join(traceback.format_exception(error)))
     try:
         path = printed_folder(Workspace.find().root) / "traceback.txt"
@@ -87,7 +83,7 @@ def _fault(error: Exception) -> int:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"with this line: {os.path.basename(place.filename)}:{place.lineno} in {place.name}"
     say(
-        f"error: {type(error).__name__}: {said[:500]}\n"
+        f"error: {type(error).__name__}: {message_of(error, 500)}\n"
         f"  this is a fault of forwardbook, not of what you gave it; please report it {where}"
     )
     return FAULT

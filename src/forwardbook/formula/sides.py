@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from forwardbook.errors import FormulaError
-from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
+from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol, parts_of
 from forwardbook.formula.expr import Expr
 
 Opaque: TypeAlias = Floor | Extreme
@@ -22,18 +22,13 @@ def opaque(formulas: Iterable[Expr]) -> list[Opaque]:
         atom = waiting.pop()
         if isinstance(atom, Floor | Extreme) and atom not in found:
             found[atom] = None
-            waiting += [inner for part in parts(atom) for inner in part.atoms()]
+            waiting += [inner for part in parts_of(atom) for inner in part.atoms()]
     return [*found]
-
-
-def parts(atom: Opaque) -> tuple[Expr, ...]:
-    """Numerator and denominator, or the arguments."""
-    return (atom.numerator, atom.denominator) if isinstance(atom, Floor) else atom.arguments
 
 
 def names_of(atom: Opaque) -> frozenset[str]:
     """The names on which its value depends."""
-    return frozenset().union(*(part.symbols() for part in parts(atom)))
+    return frozenset().union(*(part.symbols() for part in parts_of(atom)))
 
 
 def text_of(atom: Opaque) -> str:
@@ -76,7 +71,7 @@ def _degree(atom: Atom, name: str) -> int:
     if isinstance(atom, Symbol):
         return int(atom.name == name)
     if isinstance(atom, Floor | Extreme):
-        return max(degree(part, name) for part in parts(atom))
+        return max(degree(part, name) for part in parts_of(atom))
     return 0
 
 
@@ -91,6 +86,6 @@ def together(formulas: Iterable[Expr]) -> Iterator[frozenset[Opaque]]:
             for atom in atoms:
                 if atom not in seen:
                     seen.add(atom)
-                    waiting += parts(atom)
-                    inner = [one for part in parts(atom) for one in part.atoms()]
+                    waiting += parts_of(atom)
+                    inner = [one for part in parts_of(atom) for one in part.atoms()]
                     yield from (frozenset((atom, o)) for o in inner if isinstance(o, Floor | Extreme))

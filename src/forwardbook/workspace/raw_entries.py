@@ -125,7 +125,7 @@ def check_text(text: bytes, found: object) -> None:
     Raises:
         ValueError: where there is one.
     """
-    if b"\\ud" in text.lower():
+    if b"\\ud" in text or b"\\uD" in text:
         json.dumps(found, ensure_ascii=False).encode()
 
 

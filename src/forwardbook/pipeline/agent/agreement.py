@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr, parse
+from forwardbook.formula.trials import value_at
 from forwardbook.profiling.claim import PER_LINE, Claim
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Entry, ProofPoint, Regime
@@ -79,7 +79,7 @@ def _gives(ours: Expr, theirs: Expr, points: Sequence[ProofPoint]) -> bool:
     """Whether a derived formula has the values of the one that runs confirmed."""
     if not ours.symbols() <= points[0].sizes.keys():
         return False
-    return all(_value(ours, point.sizes) == _value(theirs, point.sizes) for point in points)
+    return all(value_at(ours, point.sizes) == value_at(theirs, point.sizes) for point in points)
 
 
 def _differ(ours: Expr, theirs: Expr, stated: Sequence[Condition], points: Sequence[ProofPoint]) -> bool:
@@ -90,7 +90,8 @@ def _differ(ours: Expr, theirs: Expr, stated: Sequence[Condition], points: Seque
     names = ours.symbols() | theirs.symbols()
     if not any(one.symbols() & names for one in stated):
         return True
-    return any(_value(ours, sizes) != _value(theirs, sizes) for sizes in _sizes(ours, theirs, stated, points))
+    tried = _sizes(ours, theirs, stated, points)
+    return any(value_at(ours, sizes) != value_at(theirs, sizes) for sizes in tried)
 
 
 def _fixed(stated: Sequence[Condition]) -> Iterator[tuple[str, Expr]]:
@@ -113,13 +114,6 @@ def _sizes(
             found = draw(hints, stated, rng, attempts=12)
             if found is not None:
                 yield found
-
-
-def _value(formula: Expr, sizes: Mapping[str, int]) -> int | None:
-    try:
-        return formula.evaluate(sizes)
-    except FormulaError:
-        return None
 
 
 def _brief(formula: Expr) -> str:

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 import forwardbook
 from forwardbook.analyzers.instances.recipe import NoRecipe
-from forwardbook.errors import ForwardbookError
+from forwardbook.errors import ForwardbookError, message_of
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 from forwardbook.printable import printable
 from forwardbook.profiling.raised import raised
@@ -68,7 +68,7 @@ def _described(request: Request, error: BaseException) -> Response:
         return _no_recipe(request, error)
     if isinstance(error, ForwardbookError):
         ours = _innermost(error).startswith(_OURS)
-        said = said_by(error)
+        said = message_of(error, _LONGEST)
         return Response(problem=said, told=said if ours else "", problem_kind="unsupported")
     if is_memory(error):
         place = spot(request, error)
@@ -83,7 +83,7 @@ def _described(request: Request, error: BaseException) -> Response:
         raised = f"it ended the process with sys.exit({_shown(error.code)})"
     if kind == "forward" and request.inputs:
         advice = _OF_INPUTS
-    advice = next((told for text, told in _OF_NUMBERS.items() if text in said_by(error)), advice)
+    advice = next((told for text, told in _OF_NUMBERS.items() if text in message_of(error, _LONGEST)), advice)
     notes = "".join(f"\n  {note[:_NOTE]}" for note in _notes(error))
     return Response(
         problem=f"{doing} {request.target}: {raised}\n  raised at {place.text}{notes}\n  {advice}",
@@ -158,7 +158,8 @@ def _points(run: Derived) -> list[JsonValue]:
 
 def is_memory(error: BaseException) -> bool:
     """Whether an exception says that memory ran out."""
-    return isinstance(error, MemoryError) or any(text in said_by(error) for text in _OUT_OF_MEMORY)
+    said = message_of(error, _LONGEST)
+    return isinstance(error, MemoryError) or any(text in said for text in _OUT_OF_MEMORY)
 
 
 def out_of_memory(request: Request, place: str, limit: str = "the limit") -> Response:
@@ -173,7 +174,7 @@ def out_of_memory(request: Request, place: str, limit: str = "the limit") -> Res
 def _no_recipe(request: Request, error: NoRecipe) -> Response:
     cause = error.__cause__
     if cause is None:
-        return Response(problem=said_by(error), problem_kind="needs")
+        return Response(problem=message_of(error, _LONGEST), problem_kind="needs")
     place = spot(request, cause)
     where = f"\n  raised at {place.text}" if place else ""
     doing = f"importing the module of {request.target}"
@@ -263,14 +264,6 @@ def _own_fault(request: Request, error: BaseException) -> Response:
     return Response(problem=problem, problem_kind="internal", diagnostics={"traceback": trace})
 
 
-def said_by(error: BaseException) -> str:
-    """The message of an exception of the analysed code, which may have a str() of its own that raises."""
-    try:
-        return str(error)[:_LONGEST]
-    except BaseException as second:  # anything at all, SystemExit included
-        return f"(its message raised {type(second).__name__})"
-
-
 def _notes(error: BaseException) -> list[str]:
     try:
         return [one for one in error.__notes__ if isinstance(one, str)][:_LINES]
@@ -283,7 +276,7 @@ def _shown(value: object) -> str:
 
 
 def _message(error: BaseException) -> str:
-    text = said_by(error)
+    text = message_of(error, _LONGEST)
     for frames in _FRAMES:  # torch adds those of its C++ and of its interpreter
         text = text.partition(frames)[0]
     lines = text.strip().splitlines()
