@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +39,23 @@ if TYPE_CHECKING:
 
 PROJECTION = "2 * {batch_size} * {seq_len} * {hidden_size} * ({hidden_size} // {num_heads})"
 SCORES = "{batch_size} * {seq_len} * min({seq_len}, {window}) * ceil({seq_len} / {chunk_size})"
+
+
+@pytest.fixture(autouse=True)
+def path_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test leaves folders on sys.path: what another imports does not hang on the order of tests."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+@pytest.fixture
+def a_second() -> float:
+    """Processor seconds that this machine takes now for what a quiet one does in one; at least one.
+
+    A neighbour on the same core slows a loop and the code under test alike.
+    """
+    begun = time.process_time()
+    sum(place * place for place in range(1_250_000))  # 0.1 s on a quiet machine
+    return max(1.0, 10 * (time.process_time() - begun))
 
 
 @pytest.fixture

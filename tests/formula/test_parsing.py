@@ -216,13 +216,13 @@ def test_fuzz() -> None:
     read = 0
     for _ in range(10_000):
         text = _fuzzed(rng)
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             value = parse(text)
             assert parse(value.text(), exact=True) == value
             read += 1
         except FormulaError as error:
             assert len(str(error)) < 1500
-        slowest = max(slowest, time.perf_counter() - start)
+        slowest = max(slowest, time.process_time() - start)
     assert read > 1000
     assert slowest < 5

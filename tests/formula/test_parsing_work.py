@@ -119,7 +119,7 @@ NASTY = {
 
 
 @pytest.mark.parametrize("kind", NASTY)
-def test_ends_within_a_second(kind: str) -> None:
+def test_ends_within_a_second(kind: str, a_second: float) -> None:
     """Ten thousand characters of any kind are read, or refused by a short message, within a second."""
     text = NASTY[kind][:SHORT_TEXT]
     began = time.process_time()
@@ -127,7 +127,7 @@ def test_ends_within_a_second(kind: str) -> None:
         parse(text)
     except FormulaError as error:
         assert len(str(error)) < 1500  # noqa: PT017 - either outcome is right
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < a_second
 
 
 def test_count_hangs_on_the_text_alone() -> None:

@@ -71,11 +71,13 @@ def test_uncovered_points_are_named(prefill: PhaseCosts) -> None:
 
 
 @pytest.mark.parametrize("widths", [Widths(), Widths(w_bit=4)])
-def test_ten_thousand_points_take_less_than_a_second(prefill: PhaseCosts, widths: Widths) -> None:
+def test_ten_thousand_points_take_less_than_a_second(
+    prefill: PhaseCosts, widths: Widths, a_second: float
+) -> None:
     """The grid is evaluated at once, also at widths in fractions of a byte."""
     points = grid({"batch_size": range(1, 101), "seq_len": range(2, 102)})
-    started = time.perf_counter()
+    started = time.process_time()
     table = Sweep([prefill], [], points, widths, "executed", 0, [TOY]).columns()
 
     assert 10_000 == len(table["flops"])
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < a_second

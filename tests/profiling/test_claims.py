@@ -13,9 +13,12 @@ import pytest
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.schema import PROVED
 
-sys.path.append(str(Path(__file__).resolve().parents[2]))
+ROOT = str(Path(__file__).resolve().parents[2])
+sys.path.append(ROOT)
 from benchmarks.attack_claims import judged, mutant, recipes  # noqa: E402 - found by the line above
 from benchmarks.attacked_classes import CLASSES, LONG, SETTLE, WINDOW, Attacked  # noqa: E402
+
+sys.path.remove(ROOT)
 
 
 @pytest.fixture(scope="module")

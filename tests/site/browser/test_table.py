@@ -87,7 +87,7 @@ def test_rows_are_sorted_both_ways(scripts: Scripts) -> None:
     assert names == [f"lib_{place}" for place in range(30)]
 
 
-def test_three_thousand_classes_are_filtered_and_sorted_at_once(scripts: Scripts) -> None:
+def test_three_thousand_classes_are_filtered_and_sorted_at_once(scripts: Scripts, a_second: float) -> None:
     """Reading, filtering and sorting three thousand classes takes less than a second, transport included."""
     case = {
         "index": index(3000),
@@ -99,4 +99,4 @@ def test_three_thousand_classes_are_filtered_and_sorted_at_once(scripts: Scripts
     [found] = scripts.each("table", [case])
 
     assert len(found) > 300
-    assert time.process_time() - begun < 1
+    assert time.process_time() - begun < a_second
