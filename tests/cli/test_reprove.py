@@ -65,6 +65,7 @@ def test_what_a_regime_needs_of_another_class_is_stored(program: Callable[..., o
     assert after.model_copy(update={"conditions": kept}) == before.regimes[0]
 
 
+@pytest.mark.slow
 def test_of_which_layers_a_regime_is_is_stored(program: Callable[..., object], folder: Path) -> None:
     """The adapters of Data2Vec: each layer gets half the sequence of the one before."""
     key = "transformers_Data2VecAudioAdapterLayer"

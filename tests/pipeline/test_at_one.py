@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -63,6 +64,7 @@ class Pieces(nn.Module):
         return total
 
 
+@pytest.mark.slow
 def test_a_regime_of_width_1_does_not_forget_how_many_pieces_there_are(recipe_from: Maker) -> None:
     """The number of pieces is one of the run's own length: no regime holds at another length and says it."""
     recipe = recipe_from(

@@ -20,6 +20,7 @@ def _killed(*arguments: str) -> str:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="what is left of a build is looked for in /proc")
+@pytest.mark.slow
 def test_two_kills_leave_no_trace() -> None:
     """Once the build alone, while units are worked on; once its whole group, while files are written."""
     assert "[true]" in _killed("--kills", "2", "--units", "2", "--jobs", "2")

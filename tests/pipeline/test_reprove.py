@@ -56,6 +56,7 @@ def test_right_formulas_are_equal_at_sizes_ten_times_larger(key: str) -> None:
     assert max(one.times for one in found.regimes) > 5
 
 
+@pytest.mark.slow
 def test_sizes_of_data_are_chosen_where_a_regime_names_them() -> None:
     """What hangs on how many experts have tokens, and how many each, is right at numbers of both."""
     entry = whole(SHIPPED, "transformers_DbrxExperts")
@@ -345,6 +346,7 @@ def test_a_copy_that_no_call_of_its_model_is_like_is_different(
     assert "different" == copy.result("").state
 
 
+@pytest.mark.slow
 def test_a_class_within_a_part_that_was_called_by_itself_is_reached_through_that_part() -> None:
     """The model calls neither; a regime of such a part says so in its name."""
     entry = whole(SHIPPED, "transformers_DeepseekVLHybridLayerNorm")
@@ -376,6 +378,7 @@ def test_what_came_too_late_among_its_family_is_measured_again_by_itself(
     assert ["toy_A", "toy_B"] == [one.key for one in found]
 
 
+@pytest.mark.slow
 def test_models_with_equal_sizes_and_different_configs_are_run_apart() -> None:
     """One layer is reached by another norm than the default: its run says nothing of the default's model."""
     keys = ["transformers_SEWLayerNormConvLayer", "transformers_SEWModel"]

@@ -71,6 +71,7 @@ def test_what_is_left_of_a_proof_by_no_bound_is_proved_anew_within_it() -> None:
     assert all(point.sizes["num_layers"] >= 3 for point in regime.proof.points)
 
 
+@pytest.mark.slow
 def test_sizes_of_which_no_regime_speaks_are_not_held_against_few_layers() -> None:
     """A last stage of 13 by 13 pads its windows of 11, with one block as with two; one block shifts none."""
     assert "equal" == again(SHIPPED["transformers_SwinAttention"], worker=work).state
