@@ -30,6 +30,9 @@ def import_class(full_class_name: str, root: Path | None = None) -> type[nn.Modu
         raise NoRecipe(full_class_name, reason) from error
     if not (inspect.isclass(found) and issubclass(found, nn.Module)):
         raise NoRecipe(full_class_name, f"it is {type(found).__name__} and no torch.nn.Module")
+    if found.__name__ != name and found.__module__ != module_name:
+        elsewhere = f"{found.__module__}.{found.__qualname__}"
+        raise NoRecipe(full_class_name, f"{module_name} binds it to {elsewhere} here; analyse that instead")
     if found.forward is nn.Module.forward:
         raise NoRecipe(full_class_name, "it is abstract: neither it nor a base class defines forward()")
     return found

@@ -73,6 +73,9 @@ def find_class(name: str, file: Path | None, sources: Sources) -> Definition:
         raise ReaderError(
             f"looking for {name}: {source.path} defines no such class; it has {', '.join(near) or 'none'}"
         )
+    for binding in reversed(found.source.bindings.get(found.qualname, ())):
+        if isinstance(binding.node, cst.ClassDef):  # another branch may bind the name to something else
+            return Definition(found.source, binding.node, found.qualname)
     if not isinstance(found.node, cst.ClassDef):
         raise ReaderError(
             f"looking for {name}: {found.full_name} is a {type(found.node).__name__}, not a class"

@@ -50,3 +50,15 @@ def test_a_package_that_is_not_there_is_told() -> None:
     """Its name is in the message."""
     with pytest.raises(NoRecipe, match="nobody_has_this"):
         import_class("nobody_has_this.module.Class")
+
+
+def test_a_class_of_a_branch_that_does_not_run_is_not_the_one_that_its_name_is_bound_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`else: Norm = nn.LayerNorm` runs here: its costs are not told as those of the file's Norm."""
+    name = f"module_{tmp_path.name.replace('-', '_')}"
+    defined = "if False:\n    class Norm(nn.Module):\n        pass\n"
+    (tmp_path / f"{name}.py").write_text(f"from torch import nn\n{defined}else:\n    Norm = nn.LayerNorm\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(NoRecipe, match=r"binds it to torch\.nn\.modules\.normalization\.LayerNorm here"):
+        import_class(f"{name}.Norm")

@@ -181,3 +181,12 @@ def test_a_name_that_another_branch_sets_to_none_is_the_class_and_the_function_i
     facts = read_class("Norm", package)
     assert facts.span.line == 2
     assert [item.qualname for item in facts.helpers] == ["scaled"]
+
+
+def test_a_class_that_another_branch_takes_from_elsewhere_is_the_class_defined_here(package: Path) -> None:
+    """`else: Norm = fused.Norm` and `try: from fused import Norm` hide no class of the same name."""
+    defined = "class Norm:\n        def forward(self, x):\n            return x\n"
+    package.write_text(f"import fused\nif fused is None:\n    {defined}else:\n    Norm = fused.Norm\n")
+    assert read_class("Norm", package).span.line == 3
+    package.write_text(f"try:\n    Norm = __import__('fused').Norm\nexcept ImportError:\n    {defined}")
+    assert read_class("Norm", package).span.line == 4

@@ -119,6 +119,7 @@ _OF_NUMBERS: Final = {  # by what torch says where its code takes no symbolic si
 _OF_INPUTS: Final = (
     "give other inputs: a dimension that is a size of the constructor bears its name (x=batch_size,dim),\n"
     "  one that must be divisible is a product (4*height); without a comma a value is a number (start=4),\n"
+    "  a tensor of whole numbers bears its type (ids=batch_size,seq_len:int64),\n"
     "  and a list is written in brackets: --input 'maps=[batch_size,16,height,width; batch_size,32,h2,w2]'"
 )
 
