@@ -69,7 +69,7 @@ def load_settings(path: Path | None = None) -> Settings:
     """
     path = path or config_path()
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("agents", {})
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("agents", {})
     except FileNotFoundError:
         return Settings()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -2,9 +2,10 @@
 
     python -m benchmarks.attack_databases
 
-Each database gets a folder of its own, with nothing beneath, in which every command runs. Exit code 1
-where a file PWNED appears, a traceback or a control character is printed, a command ends with another code
-than 0, 1 or 2, takes longer than its limit, or removes a file.
+Each database gets a folder of its own, with nothing beneath, in which every command that reads one runs; in
+the first of each kind also those that derive, measure or build. Exit code 1 where a file PWNED appears, a
+traceback or a control character is printed, a command ends with another code than docs/exit-codes.md names,
+takes longer than its limit, or removes a file.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import multiprocessing
 import os
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -32,7 +34,21 @@ COMMANDS = (
     ("evaluate", "A0", *SIZES),
     ("static-share", "--json"),
 )
-SECONDS = 60
+WORKING = (
+    ("validate", "--seed", "1"),
+    ("reprove", KEY, "--seed", "1"),
+    ("check",),
+    ("coverage", "--json"),
+    ("site", "prepare"),
+    ("site", "build"),
+    ("catalogue", "build", "--library", "classes", "--budget", "20"),
+    ("catalogue", "totals", "--library", "classes"),
+    ("regenerate", "--all"),
+)
+"""Those that derive, measure, render or store; the class is in a file beside the database."""
+SOURCE = "from torch import nn\n\n\nclass A0(nn.Linear):\n    pass\n"
+CODES = {0: "answered", 1: "refused", 2: "refused", 3: "answered"}
+SECONDS = 240
 LONGEST = 4000  # characters on standard error
 
 
@@ -43,7 +59,8 @@ def good_entry() -> Entry:
     raw = Workspace(ROOT).load()["torch_Linear"].model_dump(mode="json")
     names = {"full_class_name": "classes.A0", "library": "classes", "code_hash": "0" * 64}
     generated = {"generated_file_name": "classes_a0.py", "generated_class_name": "A0Calculator"}
-    return {**raw, **names, **generated, "code_location": {"file": "a0.py", "line_start": 1, "line_end": 9}}
+    place = {"file": "classes.py", "line_start": 4, "line_end": 5}
+    return {**raw, **names, **generated, "code_location": place}
 
 
 def alone() -> None:
@@ -63,12 +80,12 @@ def late(number: int, frame: object) -> None:
     raise Late
 
 
-def ran(folder: Path) -> Iterator[dict[str, object]]:
+def ran(folder: Path, commands: Iterable[tuple[str, ...]]) -> Iterator[dict[str, object]]:
     """What each command gives in a folder."""
     from forwardbook.cli import main
 
     os.chdir(folder)
-    for command in COMMANDS:
+    for command in commands:
         out, err = io.StringIO(), io.StringIO()
         signal.alarm(SECONDS)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -79,7 +96,7 @@ def ran(folder: Path) -> Iterator[dict[str, object]]:
             except Late:
                 code = f"not done after {SECONDS} s"
         signal.alarm(0)
-        yield {"command": command[0], "code": code, "out": out.getvalue(), "err": err.getvalue()}
+        yield {"command": " ".join(command[:2]), "code": code, "out": out.getvalue(), "err": err.getvalue()}
 
 
 def problems(folder: Path, files: set[str], results: list[dict[str, object]]) -> list[str]:
@@ -92,22 +109,30 @@ def problems(folder: Path, files: set[str], results: list[dict[str, object]]) ->
         found += [f"{one['command']}: control character {c!r}" for c in sorted(odd)]
         if "Traceback" in text:
             found.append(f"{one['command']}: traceback")
-        if one["code"] not in (0, 1, 2):
+        if one["code"] not in CODES:
             found.append(f"{one['command']}: exit code {one['code']}: {str(one['err'])[:200]}")
         if len(str(one["err"])) > LONGEST:
             found.append(f"{one['command']}: {len(str(one['err']))} characters of message")
     return found
 
 
-def attacked(name: str, entry: Entry) -> tuple[list[str], Counter[str]]:
+def firsts(names: Iterable[str]) -> list[str]:
+    """The first database of each kind."""
+    return list({name.partition(":")[0]: name for name in reversed(list(names))}.values())
+
+
+def attacked(name: str, entry: Entry, commands: Sequence[tuple[str, ...]]) -> tuple[list[str], Counter[str]]:
     """What went wrong with a database, and how its commands ended."""
     with tempfile.TemporaryDirectory(prefix="forwardbook-attack-") as base:
         folder = Path(base) / "ws"
         folder.mkdir()
+        (folder / "classes.py").write_text(SOURCE)
+        assert [one["code"] for one in ran(folder, [("init",)])] == [0]
+        (folder / "module_db.json").unlink()
         spoil(name, folder, entry)
         files = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-        results = list(ran(folder))
-        ends = Counter({0: "answered", 1: "refused", 2: "refused"}.get(one["code"], "odd") for one in results)
+        results = list(ran(folder, commands))
+        ends = Counter(CODES.get(one["code"], "odd") for one in results)
         found = problems(folder, files, results)
         os.chdir(ROOT)
     return found, ends
@@ -116,13 +141,18 @@ def attacked(name: str, entry: Entry) -> tuple[list[str], Counter[str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="only databases whose name begins so")
+    parser.add_argument("--kinds", action="store_true", help="only the first database of each kind")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args()
     record: dict[str, object] = {"about": about("benchmarks.attack_databases")}
     entry, ends, wrong = good_entry(), Counter[str](), dict[str, list[str]]()
     names = [name for name in SPOILT if name.startswith(given.only)]
-    with ProcessPoolExecutor(given.jobs, initializer=alone) as pool:
-        results = list(pool.map(attacked, names, [entry] * len(names)))
+    working = firsts(SPOILT)
+    names = [name for name in names if name in working] if given.kinds else names
+    commands = [(*COMMANDS, *(WORKING if name in working else ())) for name in names]
+    context = multiprocessing.get_context("spawn")  # one database each: site builds share no process
+    with ProcessPoolExecutor(given.jobs, context, alone, max_tasks_per_child=1) as pool:
+        results = list(pool.map(attacked, names, [entry] * len(names), commands))
     for name, (found, ended) in zip(names, results, strict=True):
         ends.update(ended)
         if found:
@@ -131,7 +161,7 @@ def main() -> int:
     record |= {"databases": len(names), "commands": sum(ends.values()), **ends, "wrong": wrong}
     rows = [(name, str(record.get(name, 0))) for name in ("databases", "commands", "answered", "refused")]
     rows += [("that ran something, lost a file, or printed what it must not", str(len(wrong)))]
-    if not given.only:
+    if not given.only and not given.kinds:
         publish("attack_databases", record, [table(("hostile databases", "number"), rows)])
     return 1 if wrong else 0
 

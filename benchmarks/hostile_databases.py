@@ -16,6 +16,7 @@ Entry = dict[str, Any]
 Spoil = Callable[[Path, Entry], None]
 KEY: Final = "classes_A0"
 RUN: Final = "open('PWNED','w').write('x')"
+_IMPORT: Final = "__import__('os').system('touch PWNED')"
 ESCAPE: Final = "\x1b]0;owned\x07\x1b[2J\x1b]8;;http://127.0.0.1\x1b\\link\x1b]8;;\x1b\\\u202etxt\x9b31m\r\b"
 
 
@@ -126,7 +127,7 @@ _FILES: Final[Mapping[str, str]] = {
     "escape": ESCAPE + ".py",
 }
 _FORMULAS: Final[Mapping[str, str]] = {
-    "import": "__import__('os').system('touch PWNED')",
+    "import": _IMPORT,
     "attribute": "{batch_size}.__class__",
     "power": "9 ** 9 ** 9",
     "deep": "(" * 5000 + "1" + ")" * 5000,
@@ -171,6 +172,10 @@ SPOILT: Final[dict[str, Spoil]] = {
     "choices: not a number": _field(*_FIRST, "choices", value={"a": float("nan"), "b": {"c": float("inf")}}),
     "choices: deep": _field(*_FIRST, "choices", value={"a": _deep(300)}),
     "defaults: code": _field("defaults", value={"a": f"'''\n{RUN}"}),
+    "given: code": _field("given", value={"init": {"in_features": _IMPORT, "out_features": "[].__class__"}}),
+    "given: shape": _field("given", value={"inputs": {"input": f"{_IMPORT},{RUN}"}}),
+    "given: config": _field("given", value={"config": {"auto_map": {"AutoConfig": "evil.Evil"}, "a": RUN}}),
+    "given: escape": _field("given", value={"init": {ESCAPE: ESCAPE}, "inputs": {ESCAPE: ESCAPE}}),
     "unknown field": _field("run", value=RUN),
     "regimes: a number": _field("regimes", value=5),
     "regimes: numbers": _field("regimes", value=[1, None]),

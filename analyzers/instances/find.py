@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import difflib
 import importlib.util
 import itertools
@@ -199,7 +200,7 @@ def _names(file: Path) -> tuple[str, ...]:
 
 @cache
 def _names_at(file: Path, modified: int) -> tuple[str, ...]:
-    text = file.read_bytes()
+    text = file.read_bytes().removeprefix(codecs.BOM_UTF8)
     odd = _ODD.search(text) is not None
     names = [] if odd else [name.decode() for name in _CLASS.findall(text)]
     tree = quiet_tree(file) if odd or _INNER.search(text) else None  # only these few files need to be parsed

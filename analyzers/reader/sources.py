@@ -82,7 +82,7 @@ def ranges(tree: cst.Module) -> dict[cst.CSTNode, CodeRange]:
 @lru_cache(maxsize=512)
 def parsed(path: Path, module: str, modified: int) -> SourceFile:
     """A file parsed whole; `modified` tells its states apart."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
     try:
         tree = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
@@ -105,7 +105,7 @@ _BINDS = re.compile(
 @lru_cache(maxsize=8192)
 def _bound_words(path: Path) -> frozenset[str]:
     """The names that a file seems to define or assign, by a look at its lines."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
     return frozenset(word for found in _BINDS.findall(text) for word in found if word)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 from pathlib import Path
 from typing import Final
@@ -63,7 +64,7 @@ def _beginning(path: Path, head: bytes) -> bytes:
 
 def _is_trace(head: bytes) -> bool:
     """A trace is an object, or a list of events in Chrome's old form; nsys writes lists of rows."""
-    start = head.lstrip()
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip()
     return start.startswith(b"{") or (start.startswith(b"[") and b'"ph"' in start)
 
 

@@ -128,7 +128,7 @@ def find(database: Database, name: str) -> str:
 def _names(database: Database, key: str) -> tuple[str, ...]:
     head = database.head(key)
     full = head.full_class_name
-    return full, full.rpartition(".")[2], head.generated_class_name
+    return tuple(filter(None, (full, full.rpartition(".")[2], head.generated_class_name)))
 
 
 def _list(keys: list[str]) -> str:

@@ -27,7 +27,7 @@ def _run(request: Request, worker: str) -> Response:
     try:
         found: Response = getattr(importlib.import_module(module), name)(request)
         return found
-    except Exception as error:  # noqa: BLE001 - as a child does
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - as a child does
         return described(request, error)
     finally:
         sys.path[:] = path

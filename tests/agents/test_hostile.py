@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from forwardbook.agents.choose import Chosen
+from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.analysis.one import Options, analyze
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.explain.pages import Request, explain
@@ -207,3 +208,44 @@ def test_hostile_environment(backend: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert plain
     assert plain == hostile
     assert 35 == len(VARIABLES) and VARIABLES.items() <= os.environ.items()
+
+
+LEAK = "planted-in-the-environment"
+LEAKS = {
+    "the text of an error": "raise ValueError('said: ' + SECRET)",
+    "the name of a type": "raise type('Leak_' + SECRET.replace('-', '_'), (Exception,), {})()",
+    "a note": "error = KeyError(); error.add_note(SECRET); raise error",
+    "a cause": "raise ValueError() from RuntimeError(SECRET)",
+    "the text of a key": "{}[SECRET]",
+    "the name of a function and of a file": "exec(compile('def ' + 'f_' + SECRET.replace('-', '_') + '():\\n"
+    " raise ValueError\\nf_' + SECRET.replace('-', '_') + '()', SECRET, 'exec'))",
+    "an error that cannot be shown": "raise type('E', (Exception,), {'__str__': lambda s: 1 / 0})(SECRET)",
+    "the place of a syntax error": "raise SyntaxError(SECRET, (__file__, SECRET, 1, SECRET))",
+    "what is printed": "print(SECRET); __import__('warnings').warn(SECRET); raise ValueError",
+    "the end of the process": "raise SystemExit(SECRET)",
+}
+"""What a forward() could do with what it finds when it is measured, by what would carry it out."""
+
+
+@pytest.mark.parametrize("way", LEAKS)
+def test_a_class_that_tells_what_it_finds(way: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a class does with a secret while claims are measured, no request and no file holds it."""
+    monkeypatch.setattr("forwardbook.pipeline.agent.module.run_child", run_inside)
+    monkeypatch.setenv("OUR_SECRET", LEAK)
+    body = f"SECRET = __import__('os').environ['OUR_SECRET']; {LEAKS[way]}"
+    hostile = f"        if not hidden_states.is_meta:\n            {body}\n"
+    loop = "        for _ in range(round("
+    (folder / "code" / "settle.py").write_text(CODE.replace(loop, hostile + loop))
+    lines = [{**one, "line": one["line"] + 2} for one in RIGHT["lines"]]
+    moved = {**RIGHT, "lines": lines, "counted": [{**RIGHT["counted"][0], "line": 19}]}
+    with Scripted(forever=lambda body: say(use("submit", moved))) as server:
+        options = Options(inputs={"hidden_states": "batch_size,seq_len,hidden_size"})
+        asked = chosen("api", server.url)
+        with pytest.raises(ForwardbookError):
+            analyze("settle.py:Settle", options, limits=Limits(), run=run_inside, chosen=asked)
+
+    assert server.bodies
+    texts = [json.dumps(body) for body in server.bodies]
+    texts += [path.read_text() for path in (folder / "code").rglob("*.json") if path.name != ".mcp.json"]
+    told = [text for text in texts if LEAK in text or LEAK.replace("-", "_") in text]
+    assert [] == told

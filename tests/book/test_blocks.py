@@ -93,3 +93,11 @@ def test_names_of_pages_are_lowercase_with_hyphens() -> None:
              "x/__init__.py": "init.md", "pyproject.toml": "pyproject-toml.md", "a/.py": "py.md",
              "a/-.py": "file.md"}  # fmt: skip
     assert names == {path: page_name(path) for path in names}
+
+
+def test_code_holds_nothing_that_a_terminal_obeys() -> None:
+    """What it would obey is spelled as Python and JSON spell it, all else stands as it is."""
+    shown = Code("python", 'red = "\x1b[31m\u202e"\n\tcafé = 1\n').markdown()
+
+    assert '```python\nred = "\\u001b[31m\\u202e"\n\tcafé = 1\n```' == shown
+    assert "\x1b[31m\u202e" == eval(shown.splitlines()[1].partition("=")[2])

@@ -1,14 +1,17 @@
 """The commands over a database: what they print, and how they fail."""
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer.main
 
-from forwardbook.cli.app import COMMANDS
+from forwardbook.cli.app import COMMANDS, build_app
+from forwardbook.cli.examples import EXAMPLES, epilog
 from forwardbook.schema import QUANTITIES, Entry
 from forwardbook.workspace import Workspace
 
@@ -43,6 +46,17 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
     heavy = {"torch", "transformers", "numpy", "pydantic", "libcst", "sympy", "jinja2"}
     assert set() == heavy & set(result.stderr.split())
     assert [name for name in COMMANDS if name not in result.stdout] == []
+
+
+def test_each_command_has_an_example_that_it_understands() -> None:
+    """Its help shows one, in the first line or beneath; what stands beneath is read without complaint."""
+    commands = typer.main.get_command(build_app()).commands  # type: ignore[attr-defined]
+    without = [name for name in COMMANDS if "`forwardbook " not in commands[name].help + (epilog(name) or "")]
+    for name, words in EXAMPLES.items():
+        commands[name].make_context(name, shlex.split(words))
+
+    assert [] == without
+    assert f"`forwardbook score {EXAMPLES['score']}`" in commands["score"].epilog
 
 
 def test_list_json_is_an_array(run: Run) -> None:

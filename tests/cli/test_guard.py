@@ -151,6 +151,8 @@ def test_a_repository_from_init_to_an_accepted_change(folder: Path, program: Pro
         (("check", "Nothing"), "it is not in the database", 1),
         (("check", "--tolerance", "much"), "a share of the cost was expected", 2),
         (("check", "--report", "out.docx"), "the ending says what is written", 2),
+        (("check", "--report", "no/out.md"), "there is no folder no; make it: mkdir -p no", 1),
+        (("regenerate", "--report", "no/out.md"), "there is no folder no; make it: mkdir -p no", 1),
         (("check", "--cluster", "nowhere"), "no address of a scheduler", 2),
         (("diff", "nowhere", "now"), "no such commit", 1),
         (("diff", "mymodel", "now"), "no module_db.json and no installed packages", 1),

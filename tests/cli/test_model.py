@@ -295,6 +295,8 @@ BAD = [
     (("bert-base", "--batch_size", "1", "--seq_len", "8", "--phase", "decode"), "has no decode"),
     (("bert-base", *POINT), "does not run at these sizes; its formulas hold where {seq_len} <= 512"),
     (("llama-2-7b", *POINT, "--plot", "x.gif"), ".svg, .png, .pdf"),
+    (("llama-2-7b", *POINT, "--csv", "no/such/x.csv"), "there is no folder no/such; make it"),
+    (("llama-2-7b", "--sweep", "batch_size=1:4", "--plot", "no/x.svg"), "there is no folder no"),
     (("llama-2-7b", "--sweep", "batch_size=1:x"), "no whole number"),
     (("llama-2-7b", "--sweep", "batch_size=1,seq_len=8,colour=1:3"), "colour"),
     (("transformers.models.llama.configuration_llama.NoConfig", *POINT), "NoConfig"),

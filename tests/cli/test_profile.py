@@ -107,6 +107,9 @@ def test_kernels(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("kernels", report, "--topk", "2")
 
     assert (0, True) == (code, "31,121,662       248  69.4%" in out)
+    refused = run("kernels", report, "-o", "top/list.yaml")
+    assert (1, "", True) == (*refused[:2], "there is no folder top" in refused[2])
+    (tmp_path / "top").mkdir()
     assert (0, "wrote top/list.yaml\n") == run("kernels", report, "--topk", "2", "-o", "top/list.yaml")[:2]
     found = yaml.safe_load((tmp_path / "top" / "list.yaml").read_text())
     assert (1, 2, 31_121_662) == (found["version"], len(found["kernels"]), found["kernels"][0]["total_ns"])

@@ -11,6 +11,7 @@ from nasty import BYTES, NAMED, TEXTS
 
 from forwardbook.pipeline.explain.pages import Request
 from forwardbook.pipeline.explain.pages import explain as explained
+from forwardbook.printable import is_printable
 
 
 def test_folder_is_documented_and_problems_are_named(nasty: Path, explain: Explain, tmp_path: Path) -> None:
@@ -69,3 +70,31 @@ def test_markup_in_sources_stays_text(nasty: Path, explain: Explain, tmp_path: P
     assert "<script>" not in page.replace("`<script>", "")
     assert "\n# Heading" not in page
     assert "click A" not in page.partition("```mermaid")[2]
+
+
+def test_text_that_a_terminal_obeys_is_spelled_on_pages(tmp_path: Path, explain: Explain) -> None:
+    """A docstring, a default and an example with escape sequences give pages without any, which hold."""
+    code = '''"""Shows \x1b[31mred\x1b]0;owned\x07, at length.
+
+More of \x1b[2J it.
+
+    >>> red("\x1b[0m")
+    1
+"""
+
+
+def red(text: str = "\x1b[31m") -> int:
+    """Says \x1b[1mit\x1b[0m.
+
+    And \u202eback\u202c again.
+    """
+    return 1
+'''
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "odd.py").write_text(code, encoding="utf-8")
+    result = explain(tmp_path / "code" / "odd.py", "--root", tmp_path / "code", "--out", tmp_path / "out")
+    [page] = (tmp_path / "out").glob("odd.md")
+
+    assert 0 == result.returncode, result.stderr
+    assert is_printable(page.read_text(encoding="utf-8"))
+    assert 'def red(text: str = "\\u001b[31m") -> int: ...' in page.read_text(encoding="utf-8")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
 
-from forwardbook.analyzers.instances.imports import import_class
+from forwardbook.analyzers.instances.imports import import_class, imported
 from forwardbook.analyzers.instances.recipe import NoRecipe
 
 MODULE = """
@@ -62,3 +64,34 @@ def test_a_class_of_a_branch_that_does_not_run_is_not_the_one_that_its_name_is_b
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(NoRecipe, match=r"binds it to torch\.nn\.modules\.normalization\.LayerNorm here"):
         import_class(f"{name}.Norm")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the user's, not on the path."""
+    monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.setattr("forwardbook.analyzers.instances.imports._OWN", {})
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["random", "types", "queue", "time", "atexit", "sympy", "this"])
+def test_a_file_may_have_the_name_of_another_module(name: str, root: Path) -> None:
+    """Its class is had, and whoever imports the name still gets the other module."""
+    (root / f"{name}.py").write_text(MODULE.format(needs=name, name="Own") + f"    other = {name}\n")
+    before = importlib.import_module(name) if name != "this" else None
+    found = import_class(f"{name}.Own", root)
+
+    assert (name, str(root / f"{name}.py")) == (found.__module__, imported(name).__file__)  # type: ignore[union-attr]
+    assert found is import_class(f"{name}.Own", root)
+    if before is not None:
+        assert before is sys.modules[name] is importlib.import_module(name) is found.other  # type: ignore[attr-defined]
+
+
+def test_a_folder_that_another_module_hides_is_told(root: Path) -> None:
+    """The message names the folder and the module that is imported in its place."""
+    (root / "random").mkdir()
+    (root / "random" / "__init__.py").touch()
+    (root / "random" / "layers.py").write_text(MODULE.format(needs="math", name="Own"))
+
+    with pytest.raises(NoRecipe, match="the folder random is hidden by another module .*random.py"):
+        import_class("random.layers.Own", root)

@@ -70,7 +70,7 @@ def make_config(
 def read_config(file: Path) -> dict[str, object]:
     """The fields in a config file, which holds one JSON object."""
     try:
-        values = json.loads(file.read_text(encoding="utf-8"))
+        values = json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise NoRecipe(str(file), f"reading the config file failed: {error}") from error
     if not isinstance(values, dict):

@@ -1,6 +1,7 @@
 """The blocks of a page: headings, paragraphs, tables, code and diagrams as values in, Markdown out.
 
 Texts given to a block are inline Markdown, built with `forwardbook.book.inline`; code and diagrams are raw.
+Of code what a terminal would obey is spelled out.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 from forwardbook.book.inline import code, one_line, prose
 from forwardbook.errors import ForwardbookError
+from forwardbook.printable import printable
 
 _SLASHES = frozenset({"c", "cpp", "cuda", "json", "javascript"})
 _CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
@@ -96,6 +98,7 @@ class Code:
 
     def markdown(self) -> str:
         text = self.text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\N{SYMBOL FOR NULL}")
+        text = printable(text)
         mark = "//" if self.language in _SLASHES else "#"
         body = (f"{mark} {one_line(self.origin)}\n" if self.origin else "") + text.strip("\n")
         return _fenced(re.sub(r"[^a-z0-9+-]", "", self.language), body)

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 import forwardbook
+from forwardbook.cli.examples import epilog
 from forwardbook.cli.printing import put
 
 COMMANDS: Final = {
@@ -53,7 +54,7 @@ def build_app() -> typer.Typer:
     app.callback()(_options)
     for name, place in COMMANDS.items():
         module, _, function = place.partition(":")
-        app.command(name)(getattr(import_module(module), function))
+        app.command(name, epilog=epilog(name))(getattr(import_module(module), function))
     for name, place in GROUPS.items():
         module, _, function = place.partition(":")
         app.add_typer(getattr(import_module(module), function)(), name=name)
@@ -67,6 +68,9 @@ def _print_version(wanted: bool) -> None:
 
 
 def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version, end."),
+    ] = False,
 ) -> None:
     """Exact, proved cost formulas for the forward() of PyTorch modules."""

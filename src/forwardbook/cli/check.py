@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
 from forwardbook.cli.analyze import interruptible
 from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.output_files import check_files
 from forwardbook.cli.printing import put, say
 from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
@@ -30,6 +32,8 @@ Timeout = Annotated[float | None, typer.Option(help="Seconds for the code of eac
 Memory = Annotated[
     float | None, typer.Option(help="GB for the code of each class, beyond torch itself; by default 12.")
 ]
+KINDS: Final[Mapping[str, Format]] = {".json": "json", ".md": "markdown", ".sarif": "sarif", ".txt": "text"}
+"""What a report is, by the ending of its file."""
 
 
 def check(
@@ -66,10 +70,10 @@ def check(
         spread_of(jobs, cluster),
         Limits.given(memory, timeout),
     )
-    workspace = Workspace.find()
+    workspace, reports = Workspace.find(), _writable(report or [])
     with class_progress() as told, interruptible("nothing was changed"):
         found = check(workspace, asked, told)
-    _tell(found, form, report or [], workspace.root)
+    _tell(found, form, reports, workspace.root)
     say(summary(found))
     if found.beyond:
         say("if that is meant: forwardbook regenerate, and commit module_db.json")
@@ -114,10 +118,10 @@ def diff(
         spread_of(jobs, cluster),
         Limits.given(memory, timeout),
     )
-    workspace = Workspace.find()
+    workspace, reports = Workspace.find(), _writable(report or [])
     with class_progress() as told, interruptible("nothing was changed"):
         found = diff(workspace, first, second, asked, told)
-    _tell(found, form, report or [], workspace.root)
+    _tell(found, form, reports, workspace.root)
     say(summary(found))
 
 
@@ -130,17 +134,22 @@ def _share(text: str | None) -> Fraction | None:
         raise typer.BadParameter(str(error), param_hint="'--tolerance'") from None
 
 
+def _writable(reports: list[Path]) -> list[Path]:
+    """The reports, if all can be written; asked before anything is derived."""
+    wrong = [str(path) for path in reports if path.suffix not in KINDS]
+    if wrong:
+        raise typer.BadParameter(
+            f"{', '.join(wrong)}: the ending says what is written; known are {', '.join(KINDS)}",
+            param_hint="'--report'",
+        )
+    check_files("--report", reports)
+    return reports
+
+
 def _tell(found: Findings, form: Format, reports: list[Path], root: Path) -> None:
     """Print the findings in the form that was asked for, and write the reports."""
     from forwardbook.workspace import write_atomically
 
-    kinds: dict[str, Format] = {".json": "json", ".md": "markdown", ".sarif": "sarif", ".txt": "text"}
-    wrong = [str(path) for path in reports if path.suffix not in kinds]
-    if wrong:
-        raise typer.BadParameter(
-            f"{', '.join(wrong)}: the ending says what is written; known are {', '.join(kinds)}",
-            param_hint="'--report'",
-        )
     if form == "text":
         from forwardbook.cli.check_view import findings_view
         from forwardbook.cli.terminal import console
@@ -150,7 +159,7 @@ def _tell(found: Findings, form: Format, reports: list[Path], root: Path) -> Non
     else:
         put(_text(found, form, root), end="")
     for path in reports:
-        write_atomically(path, _text(found, kinds[path.suffix], root))
+        write_atomically(path, _text(found, KINDS[path.suffix], root))
 
 
 def _text(found: Findings, form: Format, root: Path) -> str:

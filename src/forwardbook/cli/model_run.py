@@ -21,6 +21,7 @@ from forwardbook.book.model_pictures import SUFFIXES
 from forwardbook.book.model_tables import analysis_csv, analysis_page
 from forwardbook.cli.agent_options import show_preview, show_spent
 from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.output_files import unwritable
 from forwardbook.cli.printing import put, say
 from forwardbook.cli.terminal import console
 from forwardbook.errors import ForwardbookError
@@ -56,9 +57,7 @@ class Outputs:
         if self.plot is not None and self.plot.suffix not in SUFFIXES:
             problems.append(f"--plot {self.plot}: a picture ends in {', '.join(SUFFIXES)}")
         named = {"--csv": self.csv, "--markdown": self.markdown, "--plot": self.plot}
-        problems += [
-            f"{o} {path}: it is a folder; name a file" for o, path in named.items() if path and path.is_dir()
-        ]
+        problems += [found for option, path in named.items() if path and (found := unwritable(option, path))]
         if self.out is not None and self.out.exists() and not self.out.is_dir():
             problems.append(f"--out {self.out}: it is a file; name a folder")
         if problems:

@@ -9,6 +9,7 @@ import typer
 
 from forwardbook.cli import model_options as options
 from forwardbook.cli.exit_codes import REFUSED
+from forwardbook.cli.output_files import check_files
 from forwardbook.cli.printing import put
 
 Locale = Annotated[
@@ -33,14 +34,16 @@ def kernels(
         from forwardbook.profiling.kernel_list import as_yaml, longest
         from forwardbook.profiling.readers.anything import kernels_of, read_report
 
+        file = None if str(output) == "-" else output
+        check_files("--output", (file,) if file else ())
         rows = kernels_of(read_report(report, locale))
         known = [row.total_ns for row in rows if row.total_ns is not None]
         found = longest(rows, topk)
         text = as_yaml(found, report.name, sum(known) if known else None)
-        if output is None or str(output) == "-":
+        if file is None:
             put(text if output is not None else kernel_table(found))
         else:
-            _written(output, text)
+            _written(file, text)
 
 
 def analyze(
@@ -107,6 +110,5 @@ def check(
 def _written(path: Path, text: str) -> None:
     from forwardbook.workspace.storage import write_atomically
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text)
     put(f"wrote {path}")

@@ -12,6 +12,7 @@ import typer
 
 from forwardbook.cli.agent_options import Analyst, MaxCost, Model
 from forwardbook.cli.exit_codes import INTERRUPTED
+from forwardbook.cli.output_files import check_files
 from forwardbook.cli.printing import put, say
 from forwardbook.cli.spread_options import Cluster, Jobs, spread_of
 
@@ -64,6 +65,7 @@ def regenerate(
     from forwardbook.pipeline.regenerate.run import Wanted, regenerate, reports, stale
     from forwardbook.workspace import Workspace
 
+    check_files("--report", report or [])
     wanted = Wanted(
         tuple(names or ()),
         library,

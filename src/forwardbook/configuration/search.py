@@ -85,7 +85,7 @@ def read_config(path: Path) -> ConfigFile:
     from forwardbook.configuration.yaml_text import read_yaml
 
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         values = read_yaml(text)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         told = " ".join(str(error).split())

@@ -56,7 +56,7 @@ def read_settings(folder: Path) -> Settings:
         path = place / "pyproject.toml"
         if path.is_file():
             try:
-                return settings_of(path.read_text(encoding="utf-8"), str(path))
+                return settings_of(path.read_text(encoding="utf-8-sig"), str(path))
             except (OSError, UnicodeDecodeError) as error:
                 raise SettingsError(f"reading {path}: {error}") from error
     return Settings()

@@ -44,7 +44,7 @@ def checkpoint_in(folder: Path, task: str | None, reads: str) -> Checkpoint:
     """
     doing = f"predicting with {folder}"
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise CheckpointRefused(
             f"{doing}: there is no config.json; name a folder with a checkpoint"

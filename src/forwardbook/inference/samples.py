@@ -112,7 +112,7 @@ def _listed(root: Path, filelist: str) -> list[Path]:
     if place is None:
         raise DatasetError(f"reading the subset {filelist}: there is no such file, here or in {root}")
     try:
-        lines = [line.strip() for line in place.read_text(encoding="utf-8").splitlines()]
+        lines = [line.strip() for line in place.read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"reading the subset {place}: {_told(error)}") from None
     names = [line for line in lines if line and not line.startswith("#")]

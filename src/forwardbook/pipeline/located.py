@@ -65,7 +65,7 @@ def _written(subject: Subject, changes: tuple[DefaultChange, ...], folder: Path)
             yield one
             continue
         file, line = place
-        code = file.read_text(encoding="utf-8", errors="replace").splitlines()[line - 1].strip()
+        code = file.read_text(encoding="utf-8-sig", errors="replace").splitlines()[line - 1].strip()
         yield replace(one, file=relative_to(file.resolve(), folder), line=line, code=code)
 
 
@@ -101,7 +101,7 @@ def _field(kind: str, file: Path, name: str, sources: Sources) -> tuple[Path, in
 def _nodes(file: Path, span: Span) -> Iterator[ast.AST]:
     """The nodes of a file whose first line lies in a span."""
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
+        tree = ast.parse(file.read_text(encoding="utf-8-sig", errors="replace"))
     except (OSError, SyntaxError, ValueError):
         return
     for node in ast.walk(tree):

@@ -130,7 +130,7 @@ def head_text(key: str, texts: Texts) -> Head:
 def read_text(path: Path) -> str:
     """The text of a database file."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise DatabaseError(_damaged(str(path), f"byte {error.start} is not UTF-8")) from error
     except OSError as error:

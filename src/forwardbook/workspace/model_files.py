@@ -139,7 +139,7 @@ def read_populated(path: Path) -> Populated:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ModelFileError(f"reading {path}: {error}") from error
 

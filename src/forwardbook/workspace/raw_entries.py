@@ -6,6 +6,7 @@ the form in which we write it, the entries stay on the disk; else their text is 
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -151,6 +152,7 @@ def content_in(path: Path) -> FileContent | None:
 
 def content_of(content: bytes) -> FileContent | None:
     """The same from the bytes of a file."""
+    content = content.removeprefix(codecs.BOM_UTF8)
     try:
         if not content.isascii():
             content.decode()  # strings that are passed over are not looked into

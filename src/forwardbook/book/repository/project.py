@@ -50,7 +50,7 @@ def _from(path: str, data: bytes | None, read: Read) -> Project | None:
 
 
 def _from_toml(path: str, data: bytes) -> Project | None:
-    table = tomllib.loads(data.decode("utf-8")).get("project")
+    table = tomllib.loads(data.decode("utf-8-sig")).get("project")
     if not isinstance(table, dict) or not isinstance(table.get("name"), str):
         return None
     scripts = table.get("scripts")
@@ -69,7 +69,7 @@ def _from_toml(path: str, data: bytes) -> Project | None:
 
 def _from_cfg(path: str, data: bytes) -> Project | None:
     cfg = configparser.ConfigParser(interpolation=None)
-    cfg.read_string(data.decode("utf-8"))
+    cfg.read_string(data.decode("utf-8-sig"))
     if not cfg.has_option("metadata", "name"):
         return None
     scripts = [

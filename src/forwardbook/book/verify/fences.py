@@ -17,6 +17,7 @@ from forwardbook.book.verify.reading import Fence, Heading
 from forwardbook.book.verify.same import same_signature, same_text
 from forwardbook.book.verify.spans import check_lines, file_of
 from forwardbook.book.verify.symbols import has_global
+from forwardbook.printable import printable
 
 PYTHON: Final = frozenset({"python", "py", "python3", "pycon"})
 NATIVE: Final = frozenset({"c", "cpp", "c++", "cuda", "cu", "cxx"})
@@ -70,7 +71,9 @@ def check_quotation(
 
 
 def _dedented(lines: tuple[str, ...]) -> str:
-    return textwrap.dedent("\n".join(line.expandtabs(4).rstrip() for line in lines)).strip("\n")
+    """The lines as pages show them."""
+    text = textwrap.dedent("\n".join(line.expandtabs(4).rstrip() for line in lines)).strip("\n")
+    return printable(text.replace("\0", "\N{SYMBOL FOR NULL}"))
 
 
 def _signatures(
@@ -111,7 +114,7 @@ def _lines(target: Target) -> str:
 
 
 def _check_signature(text: str, among: list[Target], python: bool, path: str) -> Verdict:
-    sources = [one.definition.signature for one in among]
+    sources = [printable(one.definition.signature) for one in among]
     if any(same_signature(text, one, python) for one in sources):
         return supported(path)
     return contradicted(f"it is `{sources[0]}`" if sources else f"{path} defines no such name", path)

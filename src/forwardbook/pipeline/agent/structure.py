@@ -113,7 +113,7 @@ def _task(config_file: Path, chosen: Chosen) -> tuple[Task, Check]:
 
 def _read(config_file: Path) -> dict[str, JsonValue]:
     try:
-        found = json.loads(config_file.read_text(encoding="utf-8"))
+        found = json.loads(config_file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise ModelUnknown(f"reading {config_file}: {error}") from error
     if not isinstance(found, dict):

@@ -40,7 +40,7 @@ def _config(path: Path | None) -> dict[str, JsonValue] | None:
     if path is None:
         return None
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ForwardbookError(
             f"reading --config {path}: {error.strerror or error}; give a JSON file of config fields"

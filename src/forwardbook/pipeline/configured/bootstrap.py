@@ -101,7 +101,7 @@ def read_list(file: Path) -> Listed:
     from forwardbook.configuration.yaml_text import read_yaml
 
     try:
-        values = read_yaml(file.read_text(encoding="utf-8"))
+        values = read_yaml(file.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BootstrapError(f"reading {file}: {' '.join(str(error).split())}") from None
     try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from forwardbook.analyzers.instances.imports import imported
 from forwardbook.analyzers.instances.recipe import Recipe
 from forwardbook.analyzers.reader import Autocast, Facts, ReaderError, autocasts, read_class
 from forwardbook.pipeline.derivation.unsized import unsized
@@ -57,5 +57,5 @@ def uncast(facts: Facts, classes: Iterable[str]) -> tuple[str, ...]:
 def _within(name: str) -> tuple[Autocast, ...]:
     """Those of a class that ran; a module of no package is found by its file."""
     module, _, last = name.rpartition(".")
-    file = getattr(sys.modules.get(module), "__file__", None)
+    file = getattr(imported(module), "__file__", None)
     return autocasts(name) if file is None else autocasts(last, Path(file))

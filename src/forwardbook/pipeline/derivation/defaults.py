@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.choices import config_defaults_of, defaults_of
+from forwardbook.analyzers.instances.imports import imported
 
 
 def plain_defaults(full_class_name: str, method: str) -> dict[str, JsonValue]:
@@ -27,5 +26,5 @@ def constructor_defaults(full_class_name: str) -> dict[str, JsonValue]:
 
 def _class(full_class_name: str) -> type | None:
     module, _, name = full_class_name.rpartition(".")
-    owner = getattr(sys.modules.get(module), name, None)
+    owner = getattr(imported(module), name, None)
     return owner if isinstance(owner, type) else None

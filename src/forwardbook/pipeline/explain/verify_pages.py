@@ -107,9 +107,9 @@ def _files(pages: tuple[Path, ...]) -> Iterator[Path]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise PageError(f"verifying {path}: {error.strerror}. Make it readable") from error
 

@@ -77,7 +77,7 @@ def from_folder(folder: Path, trusted: bool = False) -> ModelSource:
     """
     file = folder / "config.json"
     try:
-        values = json.loads(file.read_text(encoding="utf-8"))
+        values = json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise ConfigUnreadable(f"reading {file}: {error}") from error
     if not isinstance(values, dict):

@@ -51,7 +51,7 @@ def _shapes(path: Path) -> dict[str, list[int]] | None:
 
 def _json(path: Path) -> dict[str, JsonValue]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
