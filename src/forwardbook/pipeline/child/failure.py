@@ -22,6 +22,7 @@ from forwardbook.printable import printable
 from forwardbook.profiling.raised import raised
 
 if TYPE_CHECKING:
+    from forwardbook.pipeline.child.torch_parts import TorchParts
     from forwardbook.pipeline.derivation.derived import Derived
     from forwardbook.pipeline.derivation.found import Found
 
@@ -56,14 +57,17 @@ class Spot:
         return f"{_short(self.file)}:{self.line} in {self.function}" + (f": {code}" if code else "")
 
 
-def described(request: Request, error: BaseException) -> Response:
-    """The response that says what the code of a class raised, and where; all of it can be printed."""
-    found = _described(request, error)
+def described(request: Request, error: BaseException, parts: TorchParts | None = None) -> Response:
+    """The response that says what the code of a class raised, and where; all of it can be printed.
+
+    `parts` are those of torch from before it ran.
+    """
+    found = _described(request, error, parts.replaced() if parts else [])
     said = {name: printable(getattr(found, name) or "") for name in ("problem", "told")}
     return found.model_copy(update=said)
 
 
-def _described(request: Request, error: BaseException) -> Response:
+def _described(request: Request, error: BaseException, replaced: Sequence[str]) -> Response:
     if isinstance(error, NoRecipe):
         return _no_recipe(request, error)
     if isinstance(error, ForwardbookError):
@@ -76,7 +80,7 @@ def _described(request: Request, error: BaseException) -> Response:
     kind = _stage(error)
     place = spot(request, error)
     if place is None:
-        return _own_fault(request, error)
+        return _own_fault(request, error, replaced)
     doing, advice = _STAGES[kind]
     raised = f"{type(error).__name__}: {_message(error)}".rstrip(": ")
     if isinstance(error, SystemExit):
@@ -253,9 +257,16 @@ def _stage(error: BaseException) -> ProblemKind:
     return "constructor" if "_build" in names else "forward"
 
 
-def _own_fault(request: Request, error: BaseException) -> Response:
+def _own_fault(request: Request, error: BaseException, replaced: Sequence[str]) -> Response:
     *_, (code, line) = _frames(error)
     place = Spot(code.co_filename, line, code.co_name)
+    if replaced:
+        problem = (
+            f"running {request.target}: its code put something else in place of {', '.join(replaced[:3])}; "
+            f"with that: {type(error).__name__}: {_message(error)}\n"
+            "  leave torch as it is, or read the class without running it: --derive static"
+        )
+        return Response(problem=problem, problem_kind="unsupported")
     problem = (
         f"analysing {request.target}: {type(error).__name__}: {_message(error)}\n"
         f"  raised at {place.text}\n"

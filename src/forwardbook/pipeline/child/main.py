@@ -51,19 +51,22 @@ def _settle(home: Path) -> None:
 
 def _answer(job: Job, folder: Path) -> Response:
     from forwardbook.pipeline.child.failure import described, is_memory, out_of_memory, show_from
+    from forwardbook.pipeline.child.torch_parts import TorchParts
 
     show_from(Path(job.asked_in))
     limit_time(job.seconds)
     watch: Watch | None = None
+    parts: TorchParts | None = None
     try:
         worker = _load(job.worker)
+        parts = TorchParts()
         _import_from(job.request.roots)
         limit_memory(job.memory)
         watch = refuse(folder)
         response = worker(job.request)
     except BaseException as error:  # analysed code may raise anything, SystemExit included
         lift_memory_limit()
-        response = described(job.request, error)
+        response = described(job.request, error, parts)
         if is_memory(error) and response.problem_kind != "memory":
             response = out_of_memory(job.request, "")
     if response.problem is not None and watch is not None and watch.forks:
