@@ -4,9 +4,10 @@
 
 Each class of own_code_modules/cases.toml runs through `forwardbook analyze-module` in a folder of its own.
 A regime whose verdict is exact, pinned or assumed is then evaluated at the points of the case and at random
-sizes for which it says that it holds; flops must be those of torch's counter (or of the hand formula) of an
-unwatched call on the CPU, all eight quantities those of `forwardbook.cost` of the same live module. Prints a
-table, writes results/own_code.json (`--only` renews its rows), and exits 1 on any wrong number.
+sizes for which it says that it holds; flops must be those of torch's counter of an unwatched call on the CPU (where
+it falls short, of a formula by hand) and those of the case's own formula, all eight quantities those of
+`forwardbook.cost` of the same live module. Prints a table, writes results/own_code.json (`--only` renews its
+rows), and exits 1 on any wrong number.
 """
 
 from __future__ import annotations
@@ -125,8 +126,8 @@ def _input(case: Case, text: str, sizes: Sizes) -> object:
     shape, _, dtype = text.partition(":")
     parts = [part for part in shape.split(",") if part.strip()]
     if len(parts) == 1 and "," not in shape:
-        return eval(shape, {"__builtins__": {}}, dict(sizes))  # noqa: S307 - a case of ours
-    dims = [eval(part, {"__builtins__": {}}, dict(sizes)) for part in parts]  # noqa: S307
+        return _value(shape, sizes)
+    dims = [_value(part, sizes) for part in parts]
     if dtype == "bool":
         return torch.ones(dims, dtype=torch.bool)
     if dtype == "int64":
@@ -135,6 +136,11 @@ def _input(case: Case, text: str, sizes: Sizes) -> object:
         )
     made = torch.rand(dims)
     return -made if case.negative else made
+
+
+def _value(text: str, sizes: Sizes) -> int:
+    known = {"__builtins__": {}, "min": min, "max": max, "int": int}
+    return int(eval(text, known, dict(sizes)))  # noqa: S307 - a case of ours
 
 
 def _literal(text: str) -> object:
@@ -207,6 +213,8 @@ def tried(case: Case, entry: Entry, calculator: Calculator) -> tuple[Counter[str
             differs = {q: (getattr(costs, q), live[q]) for q in QUANTITIES if getattr(costs, q) != live[q]}
             if costs.flops != flops:
                 differs["flops of torch"] = (costs.flops, flops)
+            if case.by_hand and costs.flops != (flops := _value(case.by_hand, sizes)):
+                differs["flops by hand"] = (costs.flops, flops)
             counts["WRONG" if differs else "right"] += 1
             if differs:
                 wrong.append(f"{regime.name} [{verdict}] at {told}: formula, truth {differs}")

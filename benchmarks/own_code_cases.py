@@ -27,6 +27,8 @@ class Case:
     flops: Callable[[Sizes], int] | None = None
     scale: int = 1
     """Real flops for each that torch's counter tells."""
+    by_hand: str = ""
+    """What its products cost, in the sizes of its points; torch's counter is asked as well."""
 
     @property
     def target(self) -> str:
@@ -103,6 +105,7 @@ def cases() -> list[Case]:
             told.get("negative", False),
             BY_HAND.get(name),
             4 if name in COMPLEX else 1,
+            told.get("flops", ""),
         )
         for name, told in listed.items()
     ]

@@ -19,6 +19,10 @@ def nearest(value, divisor):
     return rounded + divisor if rounded < 0.9 * value else rounded
 
 
+def squeezed(channels, ratio):
+    return max(1, int(channels * ratio))
+
+
 def heads_of(dim):
     return 2 ** int(math.log2(dim // 32)) if dim >= 32 else 1
 
