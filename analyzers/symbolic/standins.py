@@ -15,7 +15,7 @@ from torch.library import Library
 
 from forwardbook.analyzers.symbolic.cells import CELLS
 from forwardbook.analyzers.symbolic.ledger import hint_of
-from forwardbook.analyzers.symbolic.windows import Ints, laid_out_as, pooled, refuse_padding
+from forwardbook.analyzers.symbolic.windows import Ints, laid_out_as, pooled, refuse_padding, unfolded
 
 library = Library("forwardbook_symbolic", "DEF")  # noqa: TOR901 - lives as long as the process
 _POOL = "Tensor self, SymInt[] kernel_size, SymInt[] stride, SymInt[] padding"
@@ -322,5 +322,6 @@ STAND_INS: dict[object, Callable[..., object]] = {
     torch.pixel_shuffle: _call_shuffle,
     torch.pixel_unshuffle: _call_unshuffle,
     _nn.one_hot: _call_one_hot,
+    torch.Tensor.unfold: unfolded,
     **CELLS,
 }

@@ -168,15 +168,19 @@ class Storages:
         return found
 
     def _distinct(self, tensor: Tensor, shape: Sequence[Size], sizes: list[int], strides: list[int]) -> Size:
-        """Distinct elements: an expanded dimension once; overlapping windows (unfold) the span they cover."""
+        """Distinct elements: an expanded dimension once; what overlaps (windows of unfold) the span it covers."""
+        steps = tensor.stride()
         count: Size = 1
         for size, number, stride in zip(shape, sizes, strides, strict=True):
-            if stride != 0 or number == 0:
+            if number == 0 or (stride != 0 and number == 1):
                 count = count * size
-        if _overlaps(sizes, strides):
-            count = 1
-            for size, stride in zip(shape, tensor.stride(), strict=True):
-                count = count + (size - 1) * self.size(stride)
+        for first, *others in _overlapping(sizes, strides):
+            whole = all(strides[place] % strides[first] == 0 for place in others)
+            unit = self.size(steps[first]) if others and whole else 1
+            span = shape[first] if whole else 1 + (shape[first] - 1) * self.size(steps[first])
+            for place in others:
+                span = span + (shape[place] - 1) * (self.size(steps[place]) // unit)
+            count = count * span
         return count
 
 
@@ -205,12 +209,22 @@ def region(sizes: list[int], strides: list[int]) -> tuple[tuple[int, int], ...]:
     return tuple(merged)
 
 
-def _overlaps(sizes: list[int], strides: list[int]) -> bool:
-    """Whether two positions share an element, expanded (stride 0) dimensions apart."""
+def _overlapping(sizes: list[int], strides: list[int]) -> list[list[int]]:
+    """Dimensions by groups: positions that differ in one group alone share elements, others never do.
+
+    The first of a group has its smallest stride, of which the others are multiples where some stride divides
+    them all. Expanded dimensions (stride 0) and those of one element are in none.
+    """
+    groups: list[list[int]] = []
     reach = 0
-    pairs = zip(strides, sizes, strict=True)
-    for stride, size in sorted((stride, size) for stride, size in pairs if size > 1 and stride > 0):
+    for stride, size, place in sorted(zip(strides, sizes, range(len(sizes)), strict=True)):
+        if size <= 1 or stride == 0:
+            continue
+        group = [place]
         if stride <= reach:
-            return True
+            group = [*groups.pop(), place]
+            while groups and stride % strides[group[0]]:
+                group = [*groups.pop(), *group]
+        groups.append(group)
         reach += stride * (size - 1)
-    return False
+    return groups

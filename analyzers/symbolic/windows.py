@@ -1,4 +1,4 @@
-"""A tensor and windows that slide over it in; out how many fit, and how a pool lays them out in memory."""
+"""A tensor and windows that slide over it in; out how many fit, and how they lie in memory."""
 
 from __future__ import annotations
 
@@ -62,3 +62,22 @@ def refuse_padding(kernel: Ints, padding: Ints) -> None:
     """Torch pads a pool by half a window at most."""
     if any(2 * p > k for p, k in zip(padding, kernel, strict=True)):
         raise RuntimeError(f"padding {list(padding)} is more than half of the window {list(kernel)}")
+
+
+def unfolded(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """`Tensor.unfold`, which takes plain integers: the same view for sizes that are symbols.
+
+    Raises:
+        RuntimeError: a window is larger than the dimension, or the step is none.
+    """
+    if self.device.type != "meta" or self.dim() == 0:
+        return torch.ops.aten.unfold(self, dimension, size, step)
+    dimension = range(self.dim())[dimension]
+    shape, strides = list(self.shape), list(self.stride())
+    if size < 0 or step <= 0 or size > shape[dimension]:
+        raise RuntimeError(f"no window of {size} fits into {shape[dimension]} in steps of {step}")
+    _ = bool(size > step)  # windows that overlap hold other elements than those that do not
+    shape[dimension] = _windows(shape[dimension], size, step, 0, 1, ceil_mode=False)
+    strides.append(strides[dimension])
+    strides[dimension] = strides[dimension] * step
+    return self.as_strided([*shape, size], strides, self.storage_offset())

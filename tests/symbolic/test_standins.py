@@ -129,6 +129,25 @@ def test_unfold_and_fold_have_torchs_shapes(
         assert shapes(nn.col2im, *columns) == shapes(STAND_INS[nn.col2im], *columns)
 
 
+@ANY
+@given(st.integers(-3, 2), st.integers(0, 8), st.integers(0, 4), st.sampled_from([(0, 1, 2), (2, 0, 1)]))
+def test_windows_lie_in_memory_as_torch_lays_them(
+    dimension: int, size: int, step: int, order: tuple[int, ...]
+) -> None:
+    """Of tensors in order and transposed: shape, strides and offset, or a refusal where torch refuses."""
+    tensor = meta(4, 5, 7)[:, 1:].permute(order)
+
+    def views(kernel: Callable[..., object]) -> object:
+        try:
+            view = kernel(tensor, dimension, size, step)
+        except RuntimeError:
+            return None
+        assert isinstance(view, Tensor)
+        return view.shape, view.stride(), view.storage_offset()
+
+    assert views(STAND_INS[torch.Tensor.unfold]) == views(torch.Tensor.unfold)
+
+
 @pytest.mark.parametrize(
     ("kernel", "args"),
     [
