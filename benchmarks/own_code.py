@@ -4,10 +4,10 @@
 
 Each class of own_code_modules/cases.toml runs through `forwardbook analyze-module` in a folder of its own.
 A regime whose verdict is exact, pinned or assumed is then evaluated at the points of the case and at random
-sizes for which it says that it holds; flops must be those of torch's counter of an unwatched call on the CPU (where
-it falls short, of a formula by hand) and those of the case's own formula, all eight quantities those of
-`forwardbook.cost` of the same live module. Prints a table, writes results/own_code.json (`--only` renews its
-rows), and exits 1 on any wrong number.
+sizes for which it says that it holds; flops must be those of torch's counter of an unwatched call on the CPU
+(where it falls short, of a formula by hand) and those of the case's own formula, all eight quantities those
+of `forwardbook.cost` of the same live module. Prints a table, writes results/own_code.json (`--only` renews
+its rows), and exits 1 on any wrong number.
 """
 
 from __future__ import annotations

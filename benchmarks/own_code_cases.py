@@ -80,12 +80,18 @@ def _loop_rnn(s: Sizes) -> int:
     return 2 * s["batch_size"] * s["seq_len"] * 3 * s["hid"] * (s["dim"] + s["hid"])
 
 
+def _normed(s: Sizes) -> int:
+    products = 4 * s["batch_size"] * s["seq_len"] * s["dim"] * s["out"]
+    return products + 2 * s["dim"] * s["out"] + 2 * s["dim"]  # the spectral norm is u . (W v)
+
+
 BY_HAND: Mapping[str, Callable[[Sizes], int]] = {
     "Tagger": _tagger,
     "GruTagger": _gru_tagger,
     "LastStep": _last_step,
     "PackedTagger": _packed,
     "LoopRNN": _loop_rnn,
+    "Normed": _normed,
 }
 """Flops where torch's counter does not see the product."""
 COMPLEX = {"ComplexMatmul", "SpectralConv1d", "ComplexScores"}

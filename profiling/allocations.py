@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
+import torch
 from torch._C._profiler import _EventType, _ProfilerEvent
 
 NUMBERS: Final = (1, 8, 16)
 """Bytes of a Python number as the tensor that it becomes where it meets one: a truth, real, complex."""
+_STATE: Final = torch.get_rng_state().nbytes
 _CAST: Final = "aten::to"
 _FRAMES: Final = (_EventType.PyCall, _EventType.PyCCall)
 
@@ -67,6 +69,11 @@ class Allocations:
             if len(met) == 1 and met[0].end <= one.died:
                 found.add(one)
         return frozenset(found)
+
+    @property
+    def generator_states(self) -> frozenset[Life]:
+        """States of the host's generator, which checkpointing keeps: no operation makes them."""
+        return frozenset(one for one in self.lives if one.size == _STATE and not one.within)
 
     def casts(self, names: Collection[str]) -> frozenset[Life]:
         """What operations of these names made of another type for themselves, and released again."""

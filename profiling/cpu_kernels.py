@@ -73,11 +73,13 @@ def without_workspaces(theirs: Allocations, names: frozenset[str]) -> tuple[Allo
     """What the CPU allocates in a call of these operations, without what they have there for themselves.
 
     That is what a kernel makes and releases, what it casts since it is of another type, and Python numbers
-    that become tensors to meet others. The texts say what is left out, by operation.
+    that become tensors to meet others; so is what Python keeps of the host's generator of random numbers.
+    The texts say what is left out, by operation.
     """
-    numbers = theirs.numbers
+    numbers, states = theirs.numbers, theirs.generator_states
     said = [f"numbers in operations: {_bytes(numbers)}"] if numbers else []
-    theirs = theirs.without(numbers)
+    said += [f"torch.get_rng_state (a state of the host): {_bytes(states)}"] if states else []
+    theirs = theirs.without(numbers | states)
     for name in sorted(names & (WORKSPACES.keys() | OTHER_RESULTS.keys())):
         called, why = WORKSPACES.get(name) or OTHER_RESULTS[name]
         spans = theirs.spans(called)

@@ -168,7 +168,7 @@ class Storages:
         return found
 
     def _distinct(self, tensor: Tensor, shape: Sequence[Size], sizes: list[int], strides: list[int]) -> Size:
-        """Distinct elements: an expanded dimension once; what overlaps (windows of unfold) the span it covers."""
+        """Distinct elements: an expanded dimension once; windows that overlap (unfold) what they cover."""
         steps = tensor.stride()
         count: Size = 1
         for size, number, stride in zip(shape, sizes, strides, strict=True):

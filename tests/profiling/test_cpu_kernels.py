@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
 from forwardbook.analyzers.symbolic.patterns import find_call
@@ -75,6 +76,7 @@ KERNELS: dict[str, tuple[Callable[[Tensor], object], tuple[int, ...]]] = {
         lambda x: nn.functional.embedding_bag(torch.ones(3, 5, dtype=torch.long, device=x.device), x),
         (6, 4),
     ),
+    "torch.get_rng_state": (lambda x: checkpoint(torch.tanh, x.exp(), use_reentrant=False), (3, 5)),
 }
 
 
@@ -86,7 +88,7 @@ def test_what_a_kernel_has_for_itself_is_told_under_its_name(name: str) -> None:
     assert f"{name} (" in judge.remark
 
 
-@pytest.mark.parametrize("name", ["aten.sort", "aten.mm", "aten.roll", "aten.std"])
+@pytest.mark.parametrize("name", ["aten.sort", "aten.mm", "aten.roll", "aten.std", "torch.get_rng_state"])
 def test_beside_such_a_kernel_a_wrong_peak_is_contradicted(name: str) -> None:
     """Four bytes more than there are is a disagreement."""
     assert peak_of(*KERNELS[name], wrong=4).disagrees
