@@ -153,9 +153,11 @@ _BOTH: dict[str, Callable[..., object]] = {
     "__rdivmod__": lambda value, other: (other // value, other % value),
     **{name: applied(name) for name in FUNCTIONS},
 }
-_INTEGERS: dict[str, Callable[..., object]] = {
+_INTEGERS: dict[str, object] = {
     **dict.fromkeys(("__ceil__", "__floor__", "__trunc__"), _itself),
     "bit_length": _bits,
+    "numerator": property(_itself),
+    "denominator": property(lambda value: 1),
 }
 _DIVISIONS = {
     (kind, name): _divided(kind, name, turned)

@@ -7,6 +7,7 @@ import json
 import math
 import numbers
 import sys
+from fractions import Fraction
 from types import ModuleType
 
 import pytest
@@ -54,6 +55,7 @@ def test_numbers_protocols() -> None:
     assert copy.deepcopy(size) is size and math.floor(size) is size and round(size) is size
     assert (math.sqrt(6), 3) == (math.sqrt(size), size.bit_length())  # type: ignore[attr-defined]
     assert (1, 2) == tuple(part.node.hint for part in divmod(size, 4))  # type: ignore[operator]
+    assert 3 == math.floor(Fraction(size, 4) * 2)  # type: ignore[arg-type]
 
 
 def test_modules_see_the_bridge_only_inside() -> None:
