@@ -172,8 +172,8 @@ def teach_torch() -> None:
     for name, method in _BOTH.items():
         setattr(torch.SymInt, name, method)
         setattr(torch.SymFloat, name, method)
-    for name, method in _INTEGERS.items():
-        setattr(torch.SymInt, name, method)
+    for name, member in _INTEGERS.items():
+        setattr(torch.SymInt, name, member)
     for (kind, name), method in _DIVISIONS.items():
         setattr(kind, name, method)
 

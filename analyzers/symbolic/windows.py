@@ -71,7 +71,8 @@ def unfolded(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         RuntimeError: a window is larger than the dimension, or the step is none.
     """
     if self.device.type != "meta" or self.dim() == 0:
-        return torch.ops.aten.unfold(self, dimension, size, step)
+        view: Tensor = torch.ops.aten.unfold(self, dimension, size, step)
+        return view
     dimension = range(self.dim())[dimension]
     shape, strides = list(self.shape), list(self.stride())
     if size < 0 or step <= 0 or size > shape[dimension]:
