@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from forwardbook.agents import tools as toolbox
 from forwardbook.agents.analyst import RETRIED, Answer, Failure, Spent, Task
 from forwardbook.agents.api_faults import UNHEARD, Told, stopped, told_of, whole
-from forwardbook.agents.faults import shown
 from forwardbook.agents.gate import Gate
 from forwardbook.agents.ledger import Ledger, OverBudget, Price
 from forwardbook.agents.requests import SUBMIT, Json, request_body
 from forwardbook.agents.submission import Submission
+from forwardbook.errors import own_type
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -69,9 +69,7 @@ class ApiAnalyst:
             except Fault as fault:
                 return talk.submission.failure(fault.failure, talk.spent)
             except Exception as error:  # noqa: BLE001 - a fault of ours must not end the other tasks
-                return talk.submission.failure(
-                    Failure("internal", f"{type(error).__name__}: {shown(str(error))}"), talk.spent
-                )
+                return talk.submission.failure(Failure("internal", own_type(error)), talk.spent)
 
     async def close(self) -> None:
         """Give connections back."""

@@ -9,9 +9,9 @@ from dataclasses import asdict, replace
 from pydantic import JsonValue, ValidationError
 
 from forwardbook.agents.analyst import Analyst, Answer, Failure, Task
-from forwardbook.agents.faults import shown
 from forwardbook.agents.recordings import key_of
 from forwardbook.agents.tools import problems
+from forwardbook.errors import own_type
 
 
 async def settle(task: Task, analyst: Analyst) -> Answer | Failure:
@@ -29,7 +29,7 @@ async def _held(task: Task, given: Answer | Failure) -> Answer | Failure:
     try:
         reason = await task.verify(value)
     except Exception as error:  # noqa: BLE001 - a checker that fails has not confirmed anything
-        reason = f"the checker failed: {type(error).__name__}: {shown(str(error))}"
+        reason = f"the checker failed: {own_type(error)}"
     return _refused(given, reason) if reason else replace(given, value=value)
 
 

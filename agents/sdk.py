@@ -17,6 +17,7 @@ from forwardbook.agents.gate import Gate
 from forwardbook.agents.ledger import Ledger, OverBudget, Price
 from forwardbook.agents.submission import Submission
 from forwardbook.agents.worst_case import last_of, worst_of
+from forwardbook.errors import own_type
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions, McpServerConfig, ResultMessage, SdkMcpTool
@@ -74,7 +75,7 @@ class SdkAnalyst:
                 session.failure = Failure("internal", str(error))
                 billed = True
             except Exception as error:  # noqa: BLE001 - a fault of ours must not end the other tasks
-                session.failure = Failure("internal", f"{type(error).__name__}: {shown(str(error))}")
+                session.failure = Failure("internal", own_type(error))
             finally:
                 spent = session.spent
                 if billed and spent is not None:

@@ -11,6 +11,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from forwardbook.errors import own_type
+
 PAGE: Final = 12_000
 """Characters of one page of a result."""
 LONGEST: Final = 40_000
@@ -89,7 +91,7 @@ async def call(tools: Mapping[str, Tool], name: str, arguments: object) -> Resul
     except TimeoutError:
         return Result(f"{name} was not done after {tool.seconds:g} s", True)
     except Exception as error:  # noqa: BLE001 - its message may hold anything of this machine
-        return Result(f"{name} failed: {type(error).__name__}", True)
+        return Result(f"{name} failed: {own_type(error)}", True)
     return Result(bounded(text))
 
 

@@ -9,6 +9,7 @@ from forwardbook.profiling.allocator_judge import ALLOCATOR, of_peak
 from forwardbook.profiling.case import Case, opinion, silence
 from forwardbook.profiling.counted import Counted
 from forwardbook.profiling.counter_judge import COUNTER, of_flops
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.schema import Judge
 
 PARAMETERS: Final = "parameters of the module"
@@ -55,5 +56,4 @@ def _of_weights(case: Case, counted: Counted) -> Judge:
 
 
 def _reason(error: Exception) -> str:
-    first = str(error).splitlines()
-    return f"it could not run the call: {type(error).__name__}: {first[0] if first else ''}"
+    return f"it could not run the call: {first_line_kept(error)}"

@@ -20,6 +20,7 @@ from forwardbook.profiling.conflict import contradiction, unsatisfied
 from forwardbook.profiling.farther import Farther
 from forwardbook.profiling.fewer import Fewer
 from forwardbook.profiling.octaves import Octaves
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.profiling.sizes import draw
 from forwardbook.profiling.spans import Spans
 
@@ -225,7 +226,7 @@ def prove(
         try:
             trace = measure(recipe, sizes, dtype, widths)
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes, whatever it raises
-            problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            problem = f"a run at random sizes raised {first_line_kept(error)}"
             octaves.answered(done=False)
             spans.refused()
             refusals += not (lower or far or further or scale)

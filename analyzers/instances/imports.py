@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from forwardbook.analyzers.instances.recipe import NoRecipe
+from forwardbook.errors import own_type
 
 if TYPE_CHECKING:
     from torch import nn
@@ -31,7 +32,7 @@ def import_class(full_class_name: str, root: Path | None = None) -> type[nn.Modu
     except (Exception, SystemExit) as error:
         if hidden := _hidden(module_name, root):
             raise NoRecipe(full_class_name, hidden) from None
-        reason = f"importing {module_name} failed: {type(error).__name__}: {error}"
+        reason = f"importing {module_name} failed: {own_type(error)}"
         raise NoRecipe(full_class_name, reason) from error
     if not (inspect.isclass(found) and issubclass(found, nn.Module)):
         raise NoRecipe(full_class_name, f"it is {type(found).__name__} and no torch.nn.Module")

@@ -114,6 +114,8 @@ class InstanceOptions:
 class NoRecipe(ForwardbookError):
     """A class nobody told us how to build or call: names what is needed and how to give it (`advice`)."""
 
+    tells_cause = True
+
     def __init__(
         self,
         target: str,

@@ -26,7 +26,7 @@ from forwardbook.analyzers.static import (  # noqa: F401  each registers its han
 from forwardbook.analyzers.static.frames import STACK, Frame, current_frames
 from forwardbook.analyzers.static.interpreter import Interpreter
 from forwardbook.analyzers.static.unresolved import Unresolved
-from forwardbook.errors import ForwardbookError
+from forwardbook.errors import ForwardbookError, own_type
 
 Result = TypeVar("Result")
 _RECURSION = (
@@ -74,7 +74,7 @@ def guarded(doing: str, action: Callable[[], Result]) -> Result:
     except RecursionError as error:
         raise Unresolved(f"{doing}: calls nest too deeply", *place(error)) from error
     except Exception as error:
-        reason = f"{doing}: the source raised {type(error).__name__}: {error}"
+        reason = f"{doing}: the source raised {own_type(error)}"
         raise Unresolved(reason, *place(error)) from error
     finally:
         del STACK[depth:]

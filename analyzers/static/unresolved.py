@@ -8,6 +8,8 @@ from forwardbook.errors import ForwardbookError
 class Unresolved(ForwardbookError):
     """Source that the static derivation does not follow: file, line, what was met and why it stopped."""
 
+    tells_cause = True
+
     def __init__(self, reason: str, file: str = "", line: int = 0, operation: str = "") -> None:
         super().__init__(f"{file or '<source>'}:{line}: {reason}")
         self.reason = reason

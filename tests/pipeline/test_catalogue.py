@@ -140,7 +140,7 @@ def test_a_child_that_dies_costs_its_unit_alone(zoo: Path, make_entry: Make) -> 
             problem = (
                 "analysing cat: its process died of a segmentation fault (SIGSEGV)\n  it was at cat.py:5 in f"
             )
-            return Response(problem=problem, problem_kind="crash")
+            return Response(problem=problem, told=problem, problem_kind="crash")
         return child(request, limits, worker)
 
     plan, workspace = planned("zoo_of_parts"), Workspace(zoo)

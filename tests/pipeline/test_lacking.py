@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from forwardbook.pipeline.catalogue.lacking import with_packages
+from forwardbook.pipeline.catalogue.lacking import wanted_package, with_packages
 from forwardbook.pipeline.catalogue.record import ClassResult, WayResult
 
-NATTEN = "ImportError: DinatModel requires the natten library but it was not found in your environment."
+NATTEN = """
+def requires(name):
+    raise ImportError(f"DinatModel requires the natten library but it was not found in your environment.")
+requires("natten")
+"""
 
 
-def way(name: str, reason: str, kind: str = "constructor") -> WayResult:
+def lacked(tmp_path: Path, code: str) -> str:
+    """The package that a module asks for when it runs."""
+    file = tmp_path / "module.py"
+    file.write_text(code)
+    with pytest.raises((ImportError, ValueError)) as caught:
+        exec(compile(code, str(file), "exec"), {})
+    return wanted_package(caught.value)
+
+
+def way(name: str, lacks: str, kind: str = "constructor") -> WayResult:
     """A way through a model."""
-    return WayResult(name=name, model_type=name.lower(), kind=kind, reason=reason)
+    return WayResult(name=name, model_type=name.lower(), kind=kind, reason="ImportError", lacks=lacks)
 
 
 def said(*ways: WayResult, kind: str = "constructor") -> tuple[str, str]:
@@ -27,23 +42,23 @@ def test_a_part_is_told_with_the_package_of_its_models() -> None:
     by_itself = WayResult(name="Stage by itself", kind="constructor", reason="TypeError: no float")
 
     assert ("needs", "its models want a package that is not installed: natten") == said(
-        way("DinatModel", NATTEN), way("DinatBackbone", NATTEN), by_itself
+        way("DinatModel", "natten"), way("DinatBackbone", "natten"), by_itself
     )
 
 
 def test_packages_are_told_together() -> None:
     """One model wants another than the next."""
-    wanted = way("Other", "ModuleNotFoundError: No module named 'detectron2.modeling'")
+    wanted = way("Other", "detectron2")
 
-    assert said(way("DinatModel", NATTEN), wanted)[1].endswith("installed: detectron2 and natten")
+    assert said(way("DinatModel", "natten"), wanted)[1].endswith("installed: detectron2 and natten")
 
 
 @pytest.mark.parametrize(
     "ways",
     [
         (),
-        (way("DinatModel", NATTEN), way("Other", "", "")),
-        (way("DinatModel", "ValueError: the model requires the right size"),),
+        (way("DinatModel", "natten"), way("Other", "", "")),
+        (way("DinatModel", ""),),
     ],
 )
 def test_a_part_keeps_its_reason_where_a_model_wants_none(ways: tuple[WayResult, ...]) -> None:
@@ -53,4 +68,19 @@ def test_a_part_keeps_its_reason_where_a_model_wants_none(ways: tuple[WayResult,
 
 def test_an_exception_stays() -> None:
     """Its reason was written down by hand."""
-    assert "TypeError: no float" == said(way("DinatModel", NATTEN), kind="exception")[1]
+    assert "TypeError: no float" == said(way("DinatModel", "natten"), kind="exception")[1]
+
+
+@pytest.mark.parametrize(
+    ("code", "package"),
+    [
+        (NATTEN, "natten"),
+        ("import detectron9.modeling", "detectron9"),
+        ("raise ValueError('it requires the right size')", ""),
+        ("raise ImportError('it requires the ' + 'sec' + 'ret' + ' library')", ""),
+    ],
+    ids=["a message", "an import", "another error", "a name that is written nowhere"],
+)
+def test_a_package_is_one_that_the_code_names(tmp_path: Path, code: str, package: str) -> None:
+    """What the text of an exception alone has is no name of a package."""
+    assert package == lacked(tmp_path, code)

@@ -53,7 +53,7 @@ def test_every_called_class_is_derived(scenarios: list[Recipe]) -> None:
 
     assert {scenarios[0].target, LINEAR, NORM} == set(found.found)
     assert all(one.exact for regimes in found.found.values() for one in regimes)
-    assert ({"bad": "ValueError: no such input"}, ["default", "bad"]) == (found.failed, said)
+    assert ({"bad": "ValueError"}, ["default", "bad"]) == (found.failed, said)
 
 
 def test_equal_calls_are_one_regime(scenarios: list[Recipe]) -> None:

@@ -100,7 +100,7 @@ def test_why_there_is_float32_alone_is_told(package: str) -> None:
     record = _done(package, 60.0, "Wide")
 
     assert ["exact"] == [one.state for one in record.classes]
-    assert ["in bfloat16: TypeError: nothing but float32"] == [way.reason for way in record.ways]
+    assert ["in bfloat16: TypeError"] == [way.reason for way in record.ways]
 
 
 def test_a_formula_too_long_to_write_costs_its_class_alone(monkeypatch: pytest.MonkeyPatch) -> None:

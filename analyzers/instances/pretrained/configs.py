@@ -19,6 +19,7 @@ from forwardbook.analyzers.instances.pretrained.per_layer import ask_layers
 from forwardbook.analyzers.instances.pretrained.settings import put
 from forwardbook.analyzers.instances.pretrained.variants import REPAIRS
 from forwardbook.analyzers.instances.recipe import InstanceOptions, NoRecipe, Sizes
+from forwardbook.errors import own_type
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
@@ -49,7 +50,7 @@ def make_config(
     try:
         config = config_class.from_dict(values) if values else config_class()
     except Exception as error:
-        raise NoRecipe(config_class.__name__, f"its config cannot be made: {error}") from error
+        raise NoRecipe(config_class.__name__, f"its config cannot be made: {own_type(error)}") from error
     put(config, parts(config), settings or {})
     put(config, parts(config), mends or {}, new=True)
     for name, value in REPAIRS.get(config.model_type, {}).items():

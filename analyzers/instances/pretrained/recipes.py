@@ -33,6 +33,7 @@ from forwardbook.analyzers.instances.recipe import (
     Recipe,
     Sizes,
 )
+from forwardbook.errors import own_type
 
 _SIZE = re.compile(r"\{([\w.]+)\}")
 
@@ -125,7 +126,7 @@ def holder_recipes(
             frames = followed(model)
             ways = [] if frames else plans(model)
     except Exception as error:  # building somebody else's model raises anything
-        reason = f"building {model_class.__name__} failed: {type(error).__name__}: {error}"
+        reason = f"building {model_class.__name__} failed: {own_type(error)}"
         raise NoRecipe(target, reason) from error
     made = [partial(_prefill, plan) for plan in ways]
     recipe = partial(

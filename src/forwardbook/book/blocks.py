@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forwardbook.book.inline import code, one_line, prose
+from forwardbook.book.inline import as_shown, code, one_line, prose
 from forwardbook.errors import ForwardbookError
-from forwardbook.printable import printable
 
 _SLASHES = frozenset({"c", "cpp", "cuda", "json", "javascript"})
 _CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
@@ -97,10 +96,8 @@ class Code:
     origin: str = ""
 
     def markdown(self) -> str:
-        text = self.text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\N{SYMBOL FOR NULL}")
-        text = printable(text)
         mark = "//" if self.language in _SLASHES else "#"
-        body = (f"{mark} {one_line(self.origin)}\n" if self.origin else "") + text.strip("\n")
+        body = (f"{mark} {one_line(self.origin)}\n" if self.origin else "") + as_shown(self.text).strip("\n")
         return _fenced(re.sub(r"[^a-z0-9+-]", "", self.language), body)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from forwardbook.analyzers.index.facts import Span
+from forwardbook.printable import printable
 
 # As entities rather than with a backslash: not every Markdown reader lets a backslash escape these.
 _ENTITIES = {
@@ -14,17 +15,19 @@ _ENTITIES = {
 _ENTITY = str.maketrans(_ENTITIES)
 _OUTER_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _LIST_NUMBER = re.compile(r"^(\d+)([.)])(?=\s|$)")
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
-)
 _ROLE = re.compile(r":[a-zA-Z:+.-]+:`~?([^`<]+?)(?:\s*<[^`]*>)?`")
 _TICKS = re.compile(r"(`{1,2})([^`\n]+)\1(?!`)")
 _WORDS_LINKED = re.compile(r"\b(https?|ftp)://|\bwww\.", re.IGNORECASE)
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without control characters (directions of writing among them)."""
-    return " ".join(_CONTROL.sub(" ", text.replace("\t", " ")).split())
+    """The text on one line, control characters (marks of direction among them) spelled out."""
+    return printable(" ".join(text.split()))
+
+
+def as_shown(text: str) -> str:
+    """Code as a page shows it: lines end with a line feed, a form feed is a space, the rest is printable."""
+    return printable(text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " "))
 
 
 def clip(text: str, width: int = 80) -> str:

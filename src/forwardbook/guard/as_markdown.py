@@ -9,6 +9,7 @@ from forwardbook.guard.change import Amount, ClassChange, LineChange, RegimeChan
 from forwardbook.guard.defaults import DefaultChange
 from forwardbook.guard.findings import Findings, percent, shown_sizes, summary
 from forwardbook.guard.kept import Kept
+from forwardbook.printable import printable
 
 SHOWN = 40
 """Classes in full; a comment of a pull request holds 65,536 characters, and a person reads fewer."""
@@ -136,12 +137,12 @@ def _number(value: int | None) -> str:
 
 def escaped(text: str) -> str:
     """Text of others as text, on one line."""
-    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+    return _MARKS.sub(r"\\\1", printable(" ".join(text.split())))
 
 
 def coded(text: str, most: int = CODE) -> str:
     """Text of others as code in a table, on one line, cut where it is long."""
-    flat = " ".join(text.split())
+    flat = printable(" ".join(text.split()))
     flat = flat if len(flat) <= most else f"{flat[: most - 1]}…"
     flat = flat.replace("|", "¦")  # a table splits its rows there, within code too
     fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", flat)), default=0))

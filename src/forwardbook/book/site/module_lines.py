@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from forwardbook.book.site.data import Listing, SourceLine
 from forwardbook.book.site.module_subject import ModuleSubject
+from forwardbook.printable import printable
 from forwardbook.schema import Formula, Regime
 
 Costs = dict[str, dict[str, Formula]]
@@ -19,7 +20,7 @@ def module_listing(subject: ModuleSubject) -> Listing:
     lines = tuple(
         SourceLine(
             number=number,
-            code=subject.source.get(number, code.get(number, "")),
+            code=printable(subject.source.get(number, code.get(number, ""))),
             end=ends.get(number, 0),
             operations=operations.get(number, ()),
             regimes=costs.get(number, {}),

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Final
 
+from forwardbook.book.inline import as_shown
 from forwardbook.book.verify.claims import Verdict, contradicted, supported, unverified
 from forwardbook.book.verify.context import Context, Found
 from forwardbook.book.verify.inline import Place, read_place
@@ -71,9 +72,7 @@ def check_quotation(
 
 
 def _dedented(lines: tuple[str, ...]) -> str:
-    """The lines as pages show them."""
-    text = textwrap.dedent("\n".join(line.expandtabs(4).rstrip() for line in lines)).strip("\n")
-    return printable(text.replace("\0", "\N{SYMBOL FOR NULL}"))
+    return textwrap.dedent("\n".join(as_shown(line).expandtabs(4).rstrip() for line in lines)).strip("\n")
 
 
 def _signatures(

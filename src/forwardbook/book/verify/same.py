@@ -6,14 +6,16 @@ import ast
 import re
 from functools import lru_cache
 
+from forwardbook.printable import printable
+
 _SPACE = re.compile(r"\s+")
 _LAST_COMMA = re.compile(r",([)\]}])")
 _COMMENT = re.compile(r"(?<![\"'\w])#[^\n\"']*$", re.MULTILINE)
 
 
 def squeezed(text: str) -> str:
-    """The text without whitespace and without commas before a closing bracket."""
-    return _LAST_COMMA.sub(r"\1", _SPACE.sub("", text))
+    """The text as pages show it, without whitespace and without commas before a closing bracket."""
+    return _LAST_COMMA.sub(r"\1", printable(_SPACE.sub("", text)))
 
 
 def same_text(shown: str, source: str) -> bool:

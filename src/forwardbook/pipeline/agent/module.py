@@ -26,6 +26,7 @@ from forwardbook.pipeline.agent.agreement import parting
 from forwardbook.pipeline.analysis.attempt import Attempt
 from forwardbook.pipeline.analysis.subject import Subject
 from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.known_words import KnownWords, known_words
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.child.response_entry import read_entry
@@ -67,12 +68,18 @@ class Check:
     request: Request
     limits: Limits
     derived: Entry | None = None
+    known: KnownWords | None = None
+    """Words that the analyst may read; by default those known of the request."""
     entry: Entry | None = None
     count: int = 0
 
     async def __call__(self, value: BaseModel) -> str:
         """Why a claim does not hold; empty where it does."""
         assert isinstance(value, Claim)
+        self.known = self.known or known_words(self.request)
+        return self.known.only(await self._doubt(value))
+
+    async def _doubt(self, value: Claim) -> str:
         self.count += 1
         update = {"claim": value.model_dump(mode="json"), "seed": self.request.seed + 1000 * self.count}
         response = await asyncio.to_thread(hold, self.request.model_copy(update=update), self.limits)
@@ -84,8 +91,8 @@ class Check:
             held = read_entry(response, self.request.target)
             assert held is not None
             parted = parting(value, held, self.derived)
-        except ForwardbookError as error:
-            return str(error)
+        except (ForwardbookError, ValueError):
+            return "what came back of measuring it is no entry of the class"
         if not parted:
             self.entry = held
         return parted
@@ -126,27 +133,40 @@ def _check(tried: Attempt, limits: Limits) -> Check:
 
 def _task(tried: Attempt, chosen: Chosen, limits: Limits, check: Check) -> Task | Failure:
     wanted, request, candidate = tried.wanted, tried.request, tried.entry
+    known = check.known = known_words(request)
     seen = look(request, limits)
-    sizes = seen.diagnostics.get("sizes")
-    if seen.problem is not None or not isinstance(sizes, dict) or not all(map(_NAME.fullmatch, sizes)):
-        return Failure(
-            "unresolved", f"looking at {wanted.full_class_name}: {seen.plainly(wanted.full_class_name)}"
-        )
-    meanings = {p.name: p.meaning for p in candidate.parameters} if candidate is not None else {}
+    sizes = _sizes(seen, known)
+    if sizes is None:
+        told = known.only(seen.plainly(wanted.full_class_name))
+        return Failure("unresolved", f"looking at {wanted.full_class_name}: {told}")
+    meanings = {p.name: known.only(p.meaning) for p in candidate.parameters} if candidate is not None else {}
     question = Question(
         name=wanted.full_class_name,
         file=wanted.found.file.name,
         source=_source(wanted),
-        sizes={name: int(str(hint)) for name, hint in sizes.items()},
+        sizes=sizes,
         meanings=meanings,
         inputs=", ".join(f"{n}={shape}" for n, shape in sorted(request.inputs.items()))
         or "by their defaults",
-        unresolved=tried.points,
-        candidates="\n".join(_candidates(candidate)),
+        unresolved=tuple(map(known.only, tried.points)),
+        candidates="\n".join(map(known.only, _candidates(candidate))),
         texts=dict(_texts(wanted)),
         versions=f"rules {RULES_VERSION}",
     )
     return task(question, check, chosen.limits(ROLE))
+
+
+def _sizes(seen: Response, known: KnownWords) -> dict[str, int] | None:
+    """The sizes that a child tells of, None where it does not: names that are known, and whole numbers."""
+    sizes = seen.diagnostics.get("sizes")
+    if seen.problem is not None or not isinstance(sizes, dict):
+        return None
+    found = {
+        name: hint
+        for name, hint in sizes.items()
+        if _NAME.fullmatch(name) and known.has(name) and isinstance(hint, int)
+    }
+    return found if len(found) == len(sizes) else None
 
 
 def _source(wanted: Subject) -> str:

@@ -22,6 +22,7 @@ from forwardbook.pipeline.analysis.given import request_for as request_for
 from forwardbook.pipeline.analysis.open_points import open_points
 from forwardbook.pipeline.analysis.subject import Subject, subject
 from forwardbook.pipeline.child.job import Limits
+from forwardbook.pipeline.child.known_words import known_words
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Derive, Request, Response
 from forwardbook.pipeline.child.response_entry import is_refuted, output_of, read_entry
@@ -244,7 +245,7 @@ def _derived(
         told = response.plainly(wanted.full_class_name)
         content: dict[str, JsonValue] = {"problem": told, "request": request.model_dump(mode="json")}
         measured = {name: said for name, said in response.diagnostics.items() if name != "output"}
-        content |= {"diagnostics": measured, "entry": response.entry}
+        content |= {"diagnostics": measured, "entry": known_words(request).only_in(response.entry)}
         path = write_diagnostics(key, content, workspace)
         message = f"{reason}\n  nothing was stored; sizes, lines, predicted and measured are in {_near(path)}"
         raise AnalysisError(message, "wrong", told=told)

@@ -11,6 +11,7 @@ from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.process import run_child
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.spread import HERE, Spread
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.workspace import Workspace
 
 Question = tuple[str, Request, Limits]
@@ -22,7 +23,7 @@ def answer(question: Question) -> tuple[str, Response]:
     try:
         return name, run_child(request, limits)
     except Exception as error:  # noqa: BLE001 - on a cluster whoever waits would wait for ever
-        problem = f"analysing {request.target}: {type(error).__name__}: {error}"
+        problem = f"analysing {request.target}: {first_line_kept(error)}"
         return name, Response(problem=problem, problem_kind="internal")
 
 

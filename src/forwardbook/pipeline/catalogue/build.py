@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import get_args
+
+from pydantic import ValidationError
 
 from forwardbook.analyzers.reader import Outlines, ReaderError, glance_at
 from forwardbook.errors import ForwardbookError
@@ -28,8 +30,9 @@ from forwardbook.pipeline.catalogue.record import (
 )
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
+from forwardbook.pipeline.child.response_entry import is_of
 from forwardbook.pipeline.versions import differing
-from forwardbook.schema import PROVED
+from forwardbook.schema import PROVED, Entry
 from forwardbook.workspace import Database, DatabaseError, Workspace
 
 WORKER = "forwardbook.pipeline.catalogue.work:work"
@@ -298,9 +301,9 @@ def _roots(unit: Unit) -> tuple[str, ...]:
 
 def _result(unit: Unit, wanted: tuple[str, ...], response: Response) -> UnitResult:
     """What the child gave back; where its process ended before, every class with the reason for that."""
-    if response.problem is None and UNIT in response.diagnostics:
-        return UnitResult.model_validate(response.diagnostics[UNIT])
-    lines = (response.problem or "no result came back").splitlines()
+    if response.problem is None and (found := _of_unit(response, unit, wanted)) is not None:
+        return found
+    lines = response.plainly(unit.name).splitlines()
     place = next((line.strip().removeprefix("it was ") for line in lines[1:] if " at " in line), "")
     classes = tuple(
         ClassResult(
@@ -313,3 +316,15 @@ def _result(unit: Unit, wanted: tuple[str, ...], response: Response) -> UnitResu
         for name in wanted
     )
     return UnitResult(unit=unit.name, library=unit.library, record=UnitRecord(stamp="", classes=classes))
+
+
+def _of_unit(response: Response, unit: Unit, wanted: Collection[str]) -> UnitResult | None:
+    """The result of a unit, if it is one of its own classes and their entries hold; else None."""
+    try:
+        found = UnitResult.model_validate(response.diagnostics.get(UNIT))
+        entries = {name: Entry.model_validate(raw) for name, raw in found.entries.items()}
+    except ValidationError:
+        return None
+    named = {*entries, *(one.name for one in found.record.classes), *found.stands} <= {*wanted}
+    of_unit = (found.unit, found.library) == (unit.name, unit.library)
+    return found if of_unit and named and all(is_of(one, name) for name, one in entries.items()) else None

@@ -69,6 +69,8 @@ class WayResult(Record):
     kind: str = ""
     reason: str = ""
     place: str = ""
+    lacks: str = ""
+    """The package that an import asked for in vain."""
 
 
 class UnitRecord(Record):

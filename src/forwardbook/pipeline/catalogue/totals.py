@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Final, cast
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from forwardbook.pipeline.catalogue.children import Run, children
 from forwardbook.pipeline.catalogue.copies import whole
@@ -33,6 +33,7 @@ MEMORY_GB: Final = 3.0
 _LIMITS: Final = Limits(MEMORY_GB, 4 * BUDGET + 120)
 
 Totals = dict[str, ModelTotals]
+_TOTALS: Final = TypeAdapter(Totals)
 
 
 def totals(
@@ -100,8 +101,8 @@ def _of_unit(
         kinds={name: kinds[name] for name in wanted if name in kinds},
     )
     response = run(request, _LIMITS, WORKER)
-    if response.problem is not None:
-        problem = response.problem.splitlines()[0]
-        return unit, {unit.name: ModelTotals(unit=unit.name, model="", problem=problem)}
-    told = cast("dict[str, JsonValue]", response.diagnostics[TOTALS])
-    return unit, {name: ModelTotals.model_validate(one) for name, one in told.items()}
+    if response.problem is None:
+        with suppress(ValidationError):
+            return unit, _TOTALS.validate_python(response.diagnostics.get(TOTALS))
+    problem = response.plainly(unit.name).partition("\n")[0]
+    return unit, {unit.name: ModelTotals(unit=unit.name, model="", problem=problem)}

@@ -23,6 +23,7 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.asked import hints_of
 from forwardbook.profiling.proof import measure, predict, widths_of
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.schema import PER_LINE, Entry
 
 TOTALS: Final = "totals"
@@ -84,7 +85,7 @@ def _totals(
             problem = problem or error
             continue
         return _Tree(trace, recipe, {**sizes, **widths}, stored, family).totals(unit, way.name)
-    text = f"{type(problem).__name__}: {problem}" if problem is not None else "no inputs are known"
+    text = first_line_kept(problem) if problem is not None else "no inputs are known"
     return ModelTotals(unit=unit, model=way.name, problem=" ".join(text.split())[:200])
 
 

@@ -14,9 +14,9 @@ from pydantic import JsonValue
 
 from forwardbook.analyzers.instances.adapters import Adapter, Way, adapter_for
 from forwardbook.analyzers.reader import Facts, ReaderError, Sources, family_digest, read_class
-from forwardbook.errors import FormulaError, ForwardbookError
+from forwardbook.errors import FormulaError
 from forwardbook.pipeline.catalogue.derive import LATE, Before, Reached, called, names_called, reach
-from forwardbook.pipeline.catalogue.lacking import with_packages
+from forwardbook.pipeline.catalogue.lacking import wanted_package, with_packages
 from forwardbook.pipeline.catalogue.reasons import DISPUTED, kind_of, place_of, shortened
 from forwardbook.pipeline.catalogue.record import (
     UNIT,
@@ -28,7 +28,7 @@ from forwardbook.pipeline.catalogue.record import (
     WayResult,
 )
 from forwardbook.pipeline.catalogue.uncalled import UNCALLED, with_callers
-from forwardbook.pipeline.child.failure import described, spot
+from forwardbook.pipeline.child.failure import described, kept_place
 from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.entry import REFUTED, record
@@ -38,6 +38,7 @@ from forwardbook.pipeline.derivation.reread import misread
 from forwardbook.pipeline.reprove.deep_runs import DeepRuns
 from forwardbook.pipeline.reprove.layers import with_layers_told
 from forwardbook.pipeline.reprove.models import model_of, with_model_told
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.schema import PROVED, Entry, Judge
 
 COLLECT = (20_000, 10, 50)  # objects before the garbage collector looks: formulas are many, and no cycles
@@ -205,12 +206,12 @@ class _Unit:
         try:
             facts = read_class(name, sources=self._sources)
         except ReaderError as error:
-            self._done[name] = self._result(name, "unproved", way, "source", str(error), "")
+            self._done[name] = self._result(name, "unproved", way, "source", first_line_kept(error), "")
             return
         try:
             entry = record(facts, self._library, found, judged=self._judges(facts))
         except FormulaError as error:  # what cannot be written is as good as not derived
-            self._done[name] = self._result(name, "unproved", way, "not proved", str(error), "")
+            self._done[name] = self._result(name, "unproved", way, "not proved", first_line_kept(error), "")
             return
         if entry.validation.verdict in PROVED:
             with contextlib.suppress(Overtime), Clock(min(self._clock.left, LEAST)).within():
@@ -261,7 +262,13 @@ class _Unit:
         kind, reason, place = self._said(next(iter(targets), self._request.target), error)
         self.ways.append(
             WayResult(
-                name=way.name, model_type=way.kind, reached=called, kind=kind, reason=reason, place=place
+                name=way.name,
+                model_type=way.kind,
+                reached=called,
+                kind=kind,
+                reason=reason,
+                place=place,
+                lacks=wanted_package(error.__cause__ or error),
             )
         )
         self._fail(targets, way.name, kind, reason, place)
@@ -279,12 +286,9 @@ class _Unit:
             return "timeout", LATE, ""
         cause = error.__cause__ or error
         request = Request(target=target)
-        response = described(request, cause)
-        place = spot(request, cause)
-        text = f"{type(cause).__name__}: {cause}".strip()
-        if isinstance(cause, ForwardbookError):
-            text = str(cause).partition("\n")[0].rpartition(f"{target} to run: ")[2]
-        return response.problem_kind or "internal", shortened(text), place.text if place else ""
+        kind = described(request, cause).problem_kind or "internal"
+        text = first_line_kept(cause).rpartition(f"{target} to run: ")[2]
+        return kind, shortened(text), kept_place(request, cause)
 
     @staticmethod
     def _result(name: str, state: State, way: Way, kind: str, reason: str, place: str) -> ClassResult:

@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
-import forwardbook
 from forwardbook.analyzers.instances.recipe import NoRecipe
-from forwardbook.errors import ForwardbookError, message_of
+from forwardbook.errors import ForwardbookError, in_full, message_of
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 from forwardbook.printable import printable
-from forwardbook.profiling.raised import raised
+from forwardbook.profiling.raised import OURS, is_of_engines, raised
 
 if TYPE_CHECKING:
     from forwardbook.pipeline.child.torch_parts import TorchParts
     from forwardbook.pipeline.derivation.derived import Derived
     from forwardbook.pipeline.derivation.found import Found
 
-_OURS: Final = str(Path(forwardbook.__file__).parent)
 _PYTHON: Final = sysconfig.get_path("stdlib")
 _LINES: Final = 12  # of a message; some libraries raise with pages of text
 _LONGEST: Final = 20_000  # characters of a message that are looked at
@@ -71,9 +69,9 @@ def _described(request: Request, error: BaseException, replaced: Sequence[str]) 
     if isinstance(error, NoRecipe):
         return _no_recipe(request, error)
     if isinstance(error, ForwardbookError):
-        ours = _innermost(error).startswith(_OURS)
-        said = message_of(error, _LONGEST)
-        return Response(problem=said, told=said if ours else "", problem_kind="unsupported")
+        said = in_full(error, _LONGEST)
+        told = message_of(error, _LONGEST) if is_of_engines(error) else ""
+        return Response(problem=said, told=told, problem_kind="unsupported")
     if is_memory(error):
         place = spot(request, error)
         return out_of_memory(request, f"at {place.text}" if place else "")
@@ -173,7 +171,7 @@ def out_of_memory(request: Request, place: str, limit: str = "the limit") -> Res
         f"running {request.target}: it needs more memory than {limit} allows{place and f', {place}'}; "
         "nothing was stored\n  allow more: --memory GB, or give smaller sizes: --init name=value"
     )
-    return Response(problem=problem, problem_kind="memory")
+    return Response(problem=problem, told=problem.partition("\n")[0], problem_kind="memory")
 
 
 def _no_recipe(request: Request, error: NoRecipe) -> Response:
@@ -200,18 +198,21 @@ def spot(request: Request, error: BaseException) -> Spot | None:
     return chosen(request, _spots(error))
 
 
+def kept_place(request: Request, error: BaseException) -> str:
+    """The text of that line, where it is one of a source file; code can give itself any name of a file."""
+    place = spot(request, error)
+    if place is None or not place.file.endswith(".py") or not Path(place.file).is_file():
+        return ""
+    return place.text if _is_of(request, place.file) or "-packages" in place.file else ""
+
+
 def _spots(error: BaseException) -> list[Spot]:
     return [Spot(code.co_filename, line, code.co_name) for code, line in _frames(error)]
 
 
-def _innermost(error: BaseException) -> str:
-    """The file of the line that raised it."""
-    return [spot.file for spot in _spots(error)][-1] if error.__traceback__ else ""
-
-
 def chosen(request: Request, spots: list[Spot]) -> Spot | None:
     """Of lines from outermost to innermost, the innermost that a person would look at."""
-    foreign = [s for s in spots if not s.file.startswith((_OURS, "<frozen"))]
+    foreign = [s for s in spots if not s.file.startswith((OURS, "<frozen"))]
     own = [s for s in foreign if _is_of(request, s.file)]
     others = [s for s in foreign if not s.file.startswith("<") and not _is_python(s.file)]
     return next(reversed(own or others), None)

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -20,10 +21,12 @@ from typing import IO, Final, Protocol
 from forwardbook.pipeline.child.environment import TOKEN, environment
 from forwardbook.pipeline.child.failure import Spot, chosen, out_of_memory
 from forwardbook.pipeline.child.job import JOB, RESPONSE, WHERE, WORKER, Job, Limits
+from forwardbook.pipeline.child.known_words import in_known_words
 from forwardbook.pipeline.child.request import ProblemKind, Request, Response
 
 _GRACE: Final = 6.0  # seconds in which a process that was told to end ends what it started
 _KEPT: Final = 64 * 1024  # bytes of output, the last ones
+_ANSWER: Final = 1_000_000_000  # bytes of an answer; that of the largest file of models has some ten millions
 _SHOWN: Final = 20  # lines of output beside a problem
 _SIGNALS: Final = {"SIGSEGV": "a segmentation fault", "SIGABRT": "abort()", "SIGFPE": "an arithmetic fault"}
 
@@ -80,7 +83,7 @@ def answered(request: Request, limits: Limits, worker: str, start: Callable[[Pat
         finally:
             code = _end(process)
             text = output.close()
-        response = _response(folder, request, code, late, limits, text)
+        response = in_known_words(_response(folder, request, code, late, limits, text), request)
     if response.problem is None:
         return response
     shown = [*text.strip().splitlines()[-_SHOWN:]]
@@ -186,7 +189,7 @@ def _response(folder: Path, request: Request, code: int, late: bool, limits: Lim
     if response is not None:
         if response.problem_kind == "memory" and response.problem is not None:
             said = response.problem.replace("the limit", f"{limits.memory_gb:g} GB (--memory)", 1)
-            return response.model_copy(update={"problem": said})
+            return response.model_copy(update={"problem": said, "told": said.partition("\n")[0]})
         return response
     place = _where(folder, request)
     if late or code == -signal.SIGXCPU:
@@ -214,13 +217,22 @@ def _response(folder: Path, request: Request, code: int, late: bool, limits: Lim
 def _answered(path: Path) -> Response | None:
     """What the process answered; None where it is nothing that a worker of ours writes."""
     try:
-        return Response.model_validate_json(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        text = _regular(path, _ANSWER)
+        return Response.model_validate_json(text) if text is not None else None
+    except (OSError, ValueError, RecursionError, MemoryError):
         return None
 
 
+def _regular(path: Path, most: int) -> bytes | None:
+    """The content of a plain file of at most so many bytes; a link, a pipe or a device has none."""
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    with open(number, "rb") as file:
+        found = os.fstat(number)
+        return file.read(most) if stat.S_ISREG(found.st_mode) and found.st_size <= most else None
+
+
 def _problem(kind: ProblemKind, found: str, advice: str) -> Response:
-    return Response(problem=f"{found}\n  {advice}", problem_kind=kind)
+    return Response(problem=f"{found}\n  {advice}", told=found, problem_kind=kind)
 
 
 def _ran_out(output: str) -> bool:
@@ -231,7 +243,7 @@ def _where(folder: Path, request: Request) -> str:
     """The line of the analysed code at which the process last said it was."""
     path = folder / WHERE
     try:
-        text = path.read_bytes()[:_KEPT].decode("utf-8", "replace") if path.is_file() else ""
+        text = (_regular(path, _ANSWER) or b"")[:_KEPT].decode("utf-8", "replace")
     except OSError:
         text = ""
     found = re.findall(r'^  File "(.*)", line (\d+) in (.*)$', text, re.MULTILINE)

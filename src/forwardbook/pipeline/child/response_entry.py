@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -14,6 +15,8 @@ from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.formula import parse
 from forwardbook.pipeline.child.request import Response
 from forwardbook.schema import QUANTITIES, Entry, Regime
+
+_FORGED: Final = "nothing was stored: a class that writes the answer of its own analysis is not analysed"
 
 
 def is_refuted(entry: Entry) -> bool:
@@ -34,16 +37,29 @@ def read_entry(response: Response, name: str) -> Entry | None:
         entry = Entry.model_validate(response.entry)
     except ValidationError as error:
         raise ForwardbookError(
-            f"analysing {name}: the entry that came back is not what the schema says; report this: {error}"
+            f"analysing {name}: the entry that came back is not what the schema says "
+            f"({error.error_count()} errors); report this"
         ) from error
+    if not is_of(entry, name):
+        raise ForwardbookError(f"analysing {name}: the entry that came back is of another class\n  {_FORGED}")
     for regime in entry.regimes:
         for found in unlike_its_proof(regime):
             raise ForwardbookError(
                 f"analysing {name}: the formulas that came back do not give the numbers of their own proof\n"
                 f"  regime {regime.name}, {found}\n"
-                "  nothing was stored: a class that writes the answer of its own analysis is not analysed"
+                f"  {_FORGED}"
             )
     return entry
+
+
+def is_of(entry: Entry, name: str) -> bool:
+    """Whether an entry is of a class, in the file of the module that the name says."""
+    module = name.rpartition(".")[0].replace(".", "/")
+    file, library = entry.code_location.file, name.partition(".")[0]
+    return (entry.full_class_name, entry.library) == (name, library) and file in (
+        f"{module}.py",
+        f"{module}/__init__.py",
+    )
 
 
 def unlike_its_proof(regime: Regime) -> Iterator[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from forwardbook.analyzers.reader import Facts
+from forwardbook.errors import own_type
 from forwardbook.pipeline.derivation.explore import FULL
 from forwardbook.pipeline.derivation.found import Found
 from forwardbook.profiling.case import Case
 from forwardbook.profiling.judges import ask
 from forwardbook.profiling.proof import Point, widths_of
-from forwardbook.profiling.raised import own_type
 from forwardbook.saying import DATA, is_decided
 from forwardbook.schema import Judge
 

@@ -30,6 +30,8 @@ NOT_RUN = "not run: --derive static"
 class NotRead(ForwardbookError):
     """A class whose source is not followed to its end."""
 
+    tells_cause = True
+
 
 def read_regimes(full_class_name: str, options: InstanceOptions, roots: Sequence[Path]) -> list[Found]:
     """The regimes of every recipe that can be read.

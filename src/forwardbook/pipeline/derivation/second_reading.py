@@ -18,6 +18,7 @@ from forwardbook.analyzers.symbolic.run import SymbolicRun, run_symbolically
 from forwardbook.analyzers.symbolic.summary import short_file
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.found import Found
+from forwardbook.profiling.raised import kept
 from forwardbook.schema import Derivation, Entry
 
 READ: Final = "read from source: "  # before the reason for which reading and running do not agree
@@ -152,4 +153,4 @@ def _said(error: Exception) -> str:
     """The construct that stopped the reading, with its file as short as it is stored."""
     if isinstance(error, Unresolved):
         return f"{short_file(error.file)}:{error.line}: {' '.join(error.reason.split())}"
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return " ".join(kept(error).split())

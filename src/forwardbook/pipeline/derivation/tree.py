@@ -16,6 +16,7 @@ from forwardbook.pipeline.derivation.found import Found
 from forwardbook.pipeline.derivation.opinions import opinions
 from forwardbook.pipeline.derivation.regimes import run_first
 from forwardbook.pipeline.derivation.second_reading import SecondReading
+from forwardbook.profiling.raised import kept
 from forwardbook.schema import Entry, Judge
 
 
@@ -46,7 +47,7 @@ def derive_tree(
             for one in regimes_of(recipe, seed, points, explore, targets):
                 tree.found.setdefault(one.derived.target, []).append(one)
         except Exception as error:  # noqa: BLE001 - the reason is kept; other scenarios go on
-            tree.failed[recipe.scenario] = f"{type(error).__name__}: {error}"
+            tree.failed[recipe.scenario] = kept(error)
     return tree
 
 

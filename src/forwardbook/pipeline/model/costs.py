@@ -30,6 +30,7 @@ from forwardbook.pipeline.model.masks import Shapes, shapes_of
 from forwardbook.pipeline.model.rounds import FEWEST, ROUNDS, in_expression, rounds_of, sizes_by_rounds
 from forwardbook.pipeline.model.source import HangsOnData, ModelRefused, NoPolynomial
 from forwardbook.profiling.proof import compare, measure, widths_of
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.profiling.sizes import draw
 from forwardbook.saying import MASKED
 from forwardbook.schema import Parameter, Unresolved
@@ -135,8 +136,8 @@ def _first_run(
         told = f"{phase.recipe.target} ({phase.name}): what it costs hangs on data: {problem}"
         raise HangsOnData(list(known.notes), told) from problem
     except Exception as problem:  # analysed code may raise anything
-        reason = f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
-        raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {reason}") from problem
+        said = first_line_kept(problem)
+        raise ModelRefused(f"running {phase.recipe.target} ({phase.name}): {said}") from problem
 
 
 def _tree(run: SymbolicRun, whole: Pattern, shapes: Shapes) -> Node:
@@ -281,7 +282,7 @@ class _Derivation:
             try:
                 point, wrong = self.point(sizes)
             except Exception as error:  # noqa: BLE001 - the model refuses these sizes
-                reason = f"{type(error).__name__}: {str(error)[:200]}"
+                reason = first_line_kept(error)
                 continue
             points.append(point)
             differences += wrong

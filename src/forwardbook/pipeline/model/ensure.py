@@ -11,6 +11,7 @@ from typing import Literal
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.models.architecture import Architecture
+from forwardbook.pipeline.analysis.attempt import AnalysisError
 from forwardbook.pipeline.analysis.one import Analysis, analyze
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.schema import PROVED
@@ -63,7 +64,8 @@ def analysed(
         try:
             found = run(name, workspace=Workspace(root), limits=limits)
         except ForwardbookError as error:
-            return Ensured(name, "unresolved", reason=str(error).splitlines()[0])
+            told = error.told if isinstance(error, AnalysisError) else str(error)
+            return Ensured(name, "unresolved", reason=next(iter(told.splitlines()), ""))
         verdict = found.entry.validation.verdict
         if verdict in PROVED:
             return Ensured(name, "analysed", found.key, verdict, seconds=found.seconds)

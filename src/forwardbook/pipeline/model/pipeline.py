@@ -21,6 +21,7 @@ from forwardbook.pipeline.model.source import (
 )
 from forwardbook.pipeline.model.user import built, user_phases
 from forwardbook.pipeline.versions import current_versions, differing
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.workspace.model_files import ModelFiles
 from forwardbook.workspace.storage import WorkspaceError
 
@@ -124,7 +125,7 @@ class Model:
         try:
             return phases_of(model_named(one.model_class), config)
         except Exception as error:
-            raise ModelRefused(f"building {one.model_id}: {type(error).__name__}: {error}") from error
+            raise ModelRefused(f"building {one.model_id}: {first_line_kept(error)}") from error
 
     def _usual(self, phase: Phase, dtype: torch.dtype) -> PhaseCosts:
         from forwardbook.pipeline.model.costs import phase_costs

@@ -40,6 +40,8 @@ class ConfigUnreadable(ModelUnknown):
 class ModelRefused(ForwardbookError):
     """A model whose formulas could not be derived or proved at the sizes asked for, and why."""
 
+    tells_cause = True
+
 
 class NoPolynomial(ModelRefused):
     """A size that became a number while the model ran, and in which its costs are no polynomial."""

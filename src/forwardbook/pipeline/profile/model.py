@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 from forwardbook.models.architecture import Architecture
 from forwardbook.pipeline.model.source import ModelRefused, config_from, model_named
 from forwardbook.pipeline.model.user import user_phases
+from forwardbook.profiling.raised import first_line_kept
 
 if TYPE_CHECKING:
     import torch
@@ -70,10 +71,8 @@ def prepared(
     try:
         return _prepared(architecture, sizes, device, dtype, new_tokens, weights, content)
     except (RuntimeError, ValueError, TypeError) as error:
-        first = str(error).splitlines()[0] if str(error) else ""
-        raise ModelRefused(
-            f"building {architecture.model_id} on {device}: {type(error).__name__}: {first}"
-        ) from error
+        said = first_line_kept(error)
+        raise ModelRefused(f"building {architecture.model_id} on {device}: {said}") from error
 
 
 def _prepared(

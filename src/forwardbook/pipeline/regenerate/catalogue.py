@@ -20,6 +20,7 @@ from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.regenerate.derive import Outcome
 from forwardbook.pipeline.regenerate.stale import Stale
 from forwardbook.pipeline.spread import Spread
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.schema import PROVED
 from forwardbook.workspace import Workspace
 
@@ -128,4 +129,4 @@ def _answer(question: Question) -> Response:
     try:
         return run_child(*question)
     except Exception as error:  # noqa: BLE001 - on a cluster whoever waits would wait for ever
-        return Response(problem=f"{type(error).__name__}: {error}", problem_kind="internal")
+        return Response(problem=first_line_kept(error), problem_kind="internal")

@@ -25,10 +25,12 @@ from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.analysis.one import SEED, dated
 from forwardbook.pipeline.analysis.subject import Subject
 from forwardbook.pipeline.child.job import Limits
-from forwardbook.pipeline.child.request import Derive, ProblemKind, Response
-from forwardbook.pipeline.child.response_entry import is_refuted, output_of, read_entry
+from forwardbook.pipeline.child.known_words import known_words
+from forwardbook.pipeline.child.request import Derive, ProblemKind, Request, Response
+from forwardbook.pipeline.child.response_entry import is_refuted, read_entry
 from forwardbook.pipeline.regenerate.asked_again import asked_again, derived_as, subject_of
 from forwardbook.pipeline.versions import current_versions
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.schema import Entry, Given, Record
 from forwardbook.workspace.kept_outcomes import KeptOutcomes
 
@@ -110,7 +112,7 @@ def derive(task: Task) -> Outcome:
     except ForwardbookError as error:
         update = {"problem": str(error), "problem_kind": "gone"}
     except Exception as error:  # noqa: BLE001 - on a cluster whoever waits would wait for ever
-        update = {"problem": f"{type(error).__name__}: {error}; report this", "problem_kind": "internal"}
+        update = {"problem": f"{first_line_kept(error)}; report this", "problem_kind": "internal"}
     return made.model_copy(update={**update, "seconds": round(time.monotonic() - begin, 3)})
 
 
@@ -159,7 +161,7 @@ def _response(task: Task, entry: Entry, found: Found) -> Response:
 
 def _came(response: Response, before: Entry, wanted: Subject) -> dict[str, object]:
     kind: ProblemKind = response.problem_kind
-    problem = response.problem or ""
+    problem = response.plainly(before.full_class_name) if response.problem is not None else ""
     entry = read_entry(response, before.full_class_name)
     if entry is not None and is_refuted(entry):
         kind, problem = "wrong", problem or "measurement refuted the formula"
@@ -169,8 +171,8 @@ def _came(response: Response, before: Entry, wanted: Subject) -> dict[str, objec
             whole = whole.model_copy(update={"proposal": before.proposal})
         return {"entry": whole.model_dump(mode="json")}
     problem = problem or "no entry came back; report this"
-    output: list[JsonValue] = [*output_of(response)[-8:]]
-    told: dict[str, JsonValue] = {**response.diagnostics, "output": output}
+    told = {name: said for name, said in response.diagnostics.items() if name != "output"}
     if response.entry is not None:
-        told["entry"] = response.entry
+        asked = Request(target=before.full_class_name, file=str(wanted.found.file), roots=wanted.roots)
+        told["entry"] = known_words(asked).only_in(response.entry)
     return {"problem": problem, "problem_kind": kind or "internal", "diagnostics": told}

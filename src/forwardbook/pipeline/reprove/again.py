@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, Literal, cast
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.catalogue.copies import whole
@@ -204,7 +204,8 @@ def _claimed_again(key: str, entry: Entry, how: Reproof, folder: Path) -> EntryA
         return EntryAgain(key=key, full_class_name=entry.full_class_name, reason=str(error).splitlines()[0])
     points = response.diagnostics.get("points")
     measured = len(points) if isinstance(points, list) else 0
-    lines = tuple((response.problem or "").splitlines())
+    told = response.plainly(entry.full_class_name) if response.problem is not None else ""
+    lines = tuple(told.splitlines())
     if lines and response.problem_kind != "wrong":
         return EntryAgain(key=key, full_class_name=entry.full_class_name, reason=lines[0])
     state: State = "different" if lines else "equal"
@@ -240,14 +241,23 @@ def _measured(group: _Group, how: Reproof) -> list[EntryAgain]:
     )
     seconds = how.limits.seconds * len(group.keys)
     response = how.run(request, Limits(how.limits.memory_gb, seconds), how.worker)
-    if response.problem is None:
-        found = cast("list[JsonValue]", response.diagnostics[AGAIN])
-        return [EntryAgain.model_validate(one) for one in found]
+    if (found := _results(response, group.keys)) is not None:
+        return found
     if len(group.keys) == 1:
-        reason = response.problem.splitlines()[0]
         name = group.entries[0].full_class_name
+        reason = response.plainly(name).splitlines()[0]
         return [EntryAgain(key=group.keys[0], full_class_name=name, reason=reason)]
     singles = [
         _Group((key,), (entry,), group.roots) for key, entry in zip(group.keys, group.entries, strict=True)
     ]
     return [result for one in singles for result in _measured(one, how)]
+
+
+def _results(response: Response, keys: Sequence[str]) -> list[EntryAgain] | None:
+    """The results of a process, one for each key; None where it gave none."""
+    try:
+        told = cast("list[JsonValue]", response.diagnostics[AGAIN])
+        found = [EntryAgain.model_validate(one) for one in told]
+    except (KeyError, TypeError, ValidationError):
+        return None
+    return found if response.problem is None and sorted(one.key for one in found) == sorted(keys) else None

@@ -16,11 +16,12 @@ from forwardbook.analyzers.instances.pretrained.depth import counts_layers
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.reprove.beside import Beside, beside
 from forwardbook.pipeline.reprove.bounds import bound
-from forwardbook.pipeline.reprove.held import Told, said
+from forwardbook.pipeline.reprove.held import Told
 from forwardbook.pipeline.reprove.proved import points_within
 from forwardbook.pipeline.reprove.stored_regimes import is_left_by_proof
 from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, worked
 from forwardbook.profiling.proof import measure, widths_of
+from forwardbook.profiling.raised import first_line_kept
 
 NEXT: Final = (1, 2, 3, 5, 7)
 """How much more a size is than one that fails, where the module does not take what its way has."""
@@ -54,7 +55,7 @@ class Each(Runs):
                 trace = measure(asked[0][2].recipe, near.sizes, dtype, widths)
             except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
                 for entry, one, _ in asked:
-                    entry.note(one, said(error))
+                    entry.note(one, first_line_kept(error))
                 continue
             for call in asked:
                 entry, one, way = call

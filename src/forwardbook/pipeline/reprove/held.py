@@ -20,6 +20,7 @@ from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, general
 from forwardbook.formula import Condition
 from forwardbook.pipeline.reprove.again import EntryAgain, RegimeAgain, State
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.schema import WIDTH_NAMES, Entry, Given, ProofPoint
 
 CALLS: Final = 8  # calls of modules in one place of a model that are looked at: first, last, some between
@@ -141,7 +142,7 @@ class Again:
                     for recipe in recipes_for(name, options):
                         yield recipe, dict(flips)
             except (Exception, SystemExit) as error:  # building somebody else's model raises anything
-                self.reason = said(error)
+                self.reason = first_line_kept(error)
         if self.entry.given is None and (still := self.open({})):
             module = name.rpartition(".")[0]
             around = {f"{module}.{part}" for part in (one.part for one in still) if part}
@@ -266,9 +267,3 @@ def _options(given: Given, flips: Mapping[str, str], folder: Path) -> InstanceOp
         config = folder / "config.json"
         config.write_text(json.dumps(given.config), encoding="utf-8")
     return InstanceOptions(config_file=config, init={**given.init, **flips}, inputs=given.inputs)
-
-
-def said(error: BaseException) -> str:
-    """The first line of an error."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]

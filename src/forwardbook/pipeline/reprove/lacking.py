@@ -17,10 +17,10 @@ from forwardbook.analyzers.symbolic.summary import states_of, summarise
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Expr
 from forwardbook.pipeline.child.request import Request, Response
-from forwardbook.pipeline.reprove.held import said
 from forwardbook.pipeline.reprove.overtaken_peak import Search, Seen, Sizes
 from forwardbook.pipeline.reprove.work import DTYPES, Call, Runs, worked
 from forwardbook.profiling.proof import measure, widths_of
+from forwardbook.profiling.raised import first_line_kept
 
 
 def work(request: Request) -> Response:
@@ -70,7 +70,7 @@ class Lacking(Runs):
                 run = run_symbolically(recipe, dtype, hints=sizes)
             except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
                 for entry, one, _ in (same[place] for place in places):
-                    entry.note(one, said(error))
+                    entry.note(one, first_line_kept(error))
                 continue
             for place in places:
                 if self._is_met(same[place], run, trace, {**sizes, **widths}):

@@ -18,10 +18,11 @@ from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.derivation.unsized import unsized
 from forwardbook.pipeline.reprove.again import AGAIN, LATE
-from forwardbook.pipeline.reprove.held import Again, Flips, said
+from forwardbook.pipeline.reprove.held import Again, Flips
 from forwardbook.pipeline.reprove.stored_regimes import StoredRegime
 from forwardbook.profiling.asked import Asked, asked_of
 from forwardbook.profiling.proof import UNEQUAL, measure, widths_of
+from forwardbook.profiling.raised import first_line_kept
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Entry
 
@@ -145,7 +146,7 @@ class Runs:
                     trace = measure(one, asked.hints, torch.float32, widths_of(torch.float32))
                     self._called[key] = frozenset(class_name(c.module) for c in trace.calls), trace.data
             except Exception as error:  # noqa: BLE001 - another way may run; else the reason is told
-                entry.reason = entry.reason or said(error)
+                entry.reason = entry.reason or first_line_kept(error)
                 continue
             called, data = self._called[key]
             if one.calls_as in called:
@@ -199,7 +200,7 @@ class Runs:
         try:
             return measure(way.recipe, sizes, dtype, widths), {**sizes, **widths}
         except Exception as error:  # noqa: BLE001 - the module's own refusal of these sizes
-            entry.note(one, said(error))
+            entry.note(one, first_line_kept(error))
             return None
 
     def sizes_at(
