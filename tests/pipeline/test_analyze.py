@@ -12,7 +12,7 @@ from forwardbook.pipeline.analysis.one import Analysis, Options, analyze
 from forwardbook.pipeline.child.job import Limits
 from forwardbook.pipeline.child.request import Request, Response
 from forwardbook.pipeline.validate import differences, same, validate
-from forwardbook.schema import Entry, Proof, Validation
+from forwardbook.schema import CodeLocation, Entry, Proof, Validation
 from forwardbook.workspace import Workspace
 from forwardbook.workspace.packing import packed, unpacked
 
@@ -174,7 +174,8 @@ def test_two_classes_of_one_name_have_keys_and_files_of_their_own(
     """A second class of the same name in a library gets its module into the key, and another file."""
     go(runs)
     (folder / "toy" / "other.py").write_text(CODE.format("x + 1"))
-    runs.response = answer(make_entry(full_class_name="toy.other.ToyAttention"))
+    place = CodeLocation(file="toy/other.py", line_start=1, line_end=9)
+    runs.response = answer(make_entry(full_class_name="toy.other.ToyAttention", code_location=place))
     other = analyze("toy.other.ToyAttention", limits=Limits(), run=runs)
     names = {entry.generated_file_name for entry in Workspace(folder).load().values()}
 

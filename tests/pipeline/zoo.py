@@ -55,8 +55,10 @@ class Child:
 
     def _entry(self, name: str) -> dict[str, object]:
         made = self._make(name.rpartition(".")[2])
-        named = made.model_copy(update={"full_class_name": name, "library": "zoo_of_parts"})
-        return named.model_dump(mode="json")
+        file = f"{name.rpartition('.')[0].replace('.', '/')}.py"
+        place = made.code_location.model_copy(update={"file": file})
+        update = {"full_class_name": name, "library": "zoo_of_parts", "code_location": place}
+        return made.model_copy(update=update).model_dump(mode="json")
 
 
 def built(folder: Path, child: Child, plan: Plan | None = None, force: bool = False) -> None:

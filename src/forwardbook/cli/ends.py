@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 
 from forwardbook.cli.exit_codes import FAULT, INTERRUPTED, REFUSED
 from forwardbook.cli.printing import printed_folder, say
-from forwardbook.errors import ForwardbookError, message_of
+from forwardbook.errors import ForwardbookError, in_full, message_of
 from forwardbook.printable import is_printable, printable
+
+_LONGEST = 1_000_000  # characters of a message; what is shown of it is shorter
 
 
 def misspelt(arguments: Sequence[str]) -> bool:
@@ -54,7 +56,7 @@ def _ended(command: Callable[[], object]) -> int:
     try:
         command()
     except ForwardbookError as error:
-        say(f"error: {error}")
+        say(f"error: {in_full(error, _LONGEST)}")
         return REFUSED
     except KeyboardInterrupt:
         say("interrupted")
