@@ -9,10 +9,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-import forwardbook
 from forwardbook.errors import ForwardbookError, message_of, own_type
 
-OURS: Final = str(Path(forwardbook.__file__).parent)
+OURS: Final = str(Path(__file__).parent.parent)  # as its modules are named, whatever links lead there
 _ENGINES: Final = tuple(f"{OURS}/{room}/" for room in ("analyzers", "pipeline", "profiling"))
 _PYTHON: Final = sysconfig.get_path("stdlib")
 _LONGEST: Final = 2000  # characters of a message of ours
