@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forwardbook.models.populated import Populated, PopulatedLayer, Value
-from forwardbook.models.record import PhaseCosts
+from forwardbook.models.record import CostPoint, PhaseCosts
 from forwardbook.models.second_account import opinions, summary
 from forwardbook.schema import (
     CodeLocation,
@@ -90,6 +90,15 @@ def test_state_of_a_layer(prefill: PhaseCosts, found: Entry | None, state: str) 
     told = {one.layer: one.state for one in opinions(prefill, populated(), lambda key: found)}
 
     assert {"": "no entry", "blocks.0-1": "no entry", "blocks.0-1.proj": state, "head": "no entry"} == told
+
+
+def test_where_conditions_leave_no_small_sizes_those_of_the_proof_are_compared(prefill: PhaseCosts) -> None:
+    """A class that is in the database is not said to be missing from it."""
+    point = CostPoint(sizes={"batch_size": 3, "seq_len": 1024}, predicted={}, measured={}, layers=1)
+    proof = prefill.proof.model_copy(update={"points": [point]})
+    far = prefill.model_copy(update={"conditions": ["{seq_len} > 900"], "proof": proof})
+    told = {one.layer: one.state for one in opinions(far, populated(), lambda key: entry(regime(*RIGHT)))}
+    assert told["blocks.0-1.proj"] == "agrees"
 
 
 def test_a_parameter_populated_wrong_is_a_difference(prefill: PhaseCosts) -> None:

@@ -15,6 +15,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Final
 
 from forwardbook.errors import FormulaError
@@ -73,18 +74,12 @@ def _told(states: Mapping[str, Sequence[str]], count: int) -> str:
 
 
 def _points(phase: PhaseCosts, rng: random.Random) -> Iterator[dict[str, Rational]]:
-    """Random sizes at which the phase's formulas hold."""
+    """Sizes at which the phase holds: random ones, or where conditions leave none, those of its proof."""
     conditions = [Condition.parse(text) for text in phase.conditions]
     narrow = "{a_dtype_bytes} < 4" in phase.conditions
     wide = "{a_dtype_bytes} > 4" in phase.conditions
     found = 0
-    for attempt in range(TRIES):
-        most = max(3, 64 >> (attempt // 8))
-        sizes: dict[str, Rational] = {p.name: rng.randint(2, most) for p in phase.parameters}
-        for one in conditions:  # sizes that are a number
-            names = one.symbols()
-            if one.op == "==" and len(names) == 1 and one.left.symbols() and not one.right.symbols():
-                sizes[next(iter(names))] = one.right.evaluate({})
+    for sizes in chain(_drawn(phase, conditions, rng), (dict(one.sizes) for one in phase.proof.points)):
         sizes["a_dtype_bytes"] = rng.choice((1, 2)) if narrow else 8 if wide else 4
         sizes["w_dtype_bytes"], sizes["kv_dtype_bytes"] = rng.randint(1, 8), rng.randint(1, 8)
         if all(_holds(one, sizes) for one in conditions):
@@ -92,6 +87,20 @@ def _points(phase: PhaseCosts, rng: random.Random) -> Iterator[dict[str, Rationa
             found += 1
             if found == POINTS:
                 return
+
+
+def _drawn(
+    phase: PhaseCosts, conditions: Sequence[Condition], rng: random.Random
+) -> Iterator[dict[str, Rational]]:
+    """Small sizes at random, ever smaller ones, the numbers that conditions demand among them."""
+    for attempt in range(TRIES):
+        most = max(3, 64 >> (attempt // 8))
+        sizes: dict[str, Rational] = {p.name: rng.randint(2, most) for p in phase.parameters}
+        for one in conditions:
+            names = one.symbols()
+            if one.op == "==" and len(names) == 1 and one.left.symbols() and not one.right.symbols():
+                sizes[next(iter(names))] = one.right.evaluate({})
+        yield sizes
 
 
 def _holds(condition: Condition, sizes: Sizes) -> bool:
