@@ -1,0 +1,108 @@
+"""Watches a run: for each module how it was constructed, for each call what it was handed."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+
+import torch
+
+from forwardbook.analyzers.derive.handed import Handed, Unlifted
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """One call of one module: its class, and by parameter what constructor and forward() were handed."""
+
+    kind: type[torch.nn.Module]
+    constructor: Handed
+    forward: Handed
+
+
+@dataclass
+class Watch:
+    """What a run showed: constructors by the identity of their module, calls in order."""
+
+    constructors: dict[int, tuple[torch.nn.Module, Handed | str]] = field(default_factory=dict)
+    calls: list[tuple[torch.nn.Module, Handed | str]] = field(default_factory=list)
+
+    def boundary(self, place: int) -> Boundary | str:
+        """The boundary of a call by its number, or why it has none."""
+        module, forward = self.calls[place]
+        _, constructor = self.constructors.get(id(module), (module, "its constructor was not seen"))
+        if isinstance(constructor, str):
+            return constructor
+        return forward if isinstance(forward, str) else Boundary(type(module), constructor, forward)
+
+    def follow(self, root: torch.nn.Module) -> None:
+        """Notes every call of a module and of those in it from now on."""
+        for module in dict.fromkeys(root.modules()):
+            module.register_forward_pre_hook(self._call, with_kwargs=True)
+
+    def _call(self, module: torch.nn.Module, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        self.calls.append((module, _handed(lambda: bound(type(module).forward, module, *args, **kwargs))))
+
+
+def bound(function: Callable[..., object], *args: object, **kwargs: object) -> dict[str, object]:
+    """What a method is called with, by parameter, the first one apart."""
+    found = inspect.signature(function).bind(*args, **kwargs).arguments
+    return dict(list(found.items())[1:])
+
+
+def unbound(
+    function: Callable[..., object], arguments: dict[str, object]
+) -> tuple[tuple[object, ...], dict[str, object]]:
+    """The same as a call needs it: by place and by name."""
+    _, *parameters = inspect.signature(function).parameters.values()
+    one = inspect.BoundArguments(inspect.Signature(parameters), OrderedDict(arguments))
+    return one.args, one.kwargs
+
+
+def _handed(arguments: Callable[[], dict[str, object]]) -> Handed | str:
+    try:
+        return Handed.of(arguments())
+    except (Unlifted, TypeError, ValueError) as error:
+        return str(error)
+
+
+@contextmanager
+def constructors(watch: Watch) -> Iterator[None]:
+    """Inside, what constructors of modules are handed is noted."""
+    original: Callable[..., None] = torch.nn.Module.__init__
+
+    def noting(self: torch.nn.Module, *args: object, **kwargs: object) -> None:
+        frame = _outermost(self, sys._getframe(1))
+        watch.constructors[id(self)] = (self, _handed(lambda: _arguments(type(self), frame)))
+        original(self, *args, **kwargs)
+
+    torch.nn.Module.__init__ = noting  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch.nn.Module.__init__ = original  # type: ignore[method-assign]
+
+
+def _outermost(module: torch.nn.Module, frame: FrameType | None) -> FrameType | None:
+    """The frame of the outermost constructor of a module that runs: that of its own class."""
+    outermost: FrameType | None = None
+    while frame is not None and frame.f_code.co_name == "__init__" and _first(frame) is module:
+        outermost, frame = frame, frame.f_back
+    return outermost
+
+
+def _first(frame: FrameType) -> object:
+    code = frame.f_code
+    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+
+
+def _arguments(kind: type[torch.nn.Module], frame: FrameType | None) -> dict[str, object]:
+    """What a constructor was called with: its variables before it changed them. A class may have none."""
+    if frame is None:
+        return {}
+    parameters = list(inspect.signature(kind.__init__).parameters)[1:]
+    return {name: frame.f_locals[name] for name in parameters if name in frame.f_locals}

@@ -1,0 +1,99 @@
+"""What a constructor or a forward() is handed: a nest of values whose sizes and tensors can be made anew.
+
+A model runs once with symbols for sizes. Each argument that it hands to a module is kept as it was at that
+moment, and made again later with other sizes: lists, dictionaries, configs and caches around them stay.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+
+DEPTH: Final = 8
+"""How deep objects are looked into: a config within a config, the tensors of a layer of a cache."""
+_CLOSED: Final = (type, ModuleType, torch.dtype, torch.device)
+
+Leaf = Tensor | torch.SymInt
+
+
+class Unlifted(Exception):
+    """An argument that cannot be made anew: a module, or an object that refuses to be copied."""
+
+
+@dataclass(frozen=True)
+class Handed:
+    """Arguments by parameter as they were handed over, and their leaves by path (`config.hidden_size`)."""
+
+    arguments: Mapping[str, Any]
+    leaves: tuple[tuple[str, Leaf], ...]
+
+    @staticmethod
+    def of(arguments: Mapping[str, object]) -> Handed:
+        """The arguments as they are now.
+
+        Raises:
+            Unlifted: where one cannot be copied.
+        """
+        each = {name: _itself(value) for name, value in arguments.items()}
+        leaves = tuple(_leaves(each, "", DEPTH, set()))
+        try:
+            return Handed(copy.deepcopy(each, {id(leaf): leaf for _, leaf in leaves}), leaves)
+        except Exception as error:
+            raise Unlifted(f"copying what is handed over: {type(error).__name__}") from error
+
+    def anew(self, make: Callable[[str, Leaf], object]) -> dict[str, Any]:
+        """The arguments with each leaf as `make` has it; one leaf in several places is made once."""
+        made: dict[int, object] = {}
+        for path, leaf in self.leaves:
+            if id(leaf) not in made:
+                made[id(leaf)] = make(path, leaf)
+        return copy.deepcopy(dict(self.arguments), made)
+
+    def key(self, size: Callable[[str, Leaf], object]) -> object:
+        """What tells these arguments from others, with each leaf as `size` says it."""
+        told = {id(leaf): size(path, leaf) for path, leaf in self.leaves}
+        return _key(dict(self.arguments), told, set())
+
+
+def _itself(value: object) -> object:
+    """An argument; a size that is another argument as well, by itself: `Linear(dim, dim)` has two widths."""
+    return torch.SymInt(value.node) if isinstance(value, torch.SymInt) else value
+
+
+def _leaves(value: object, path: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Leaf]]:
+    """The tensors and sizes in a value, each with a path of names that leads to it."""
+    if isinstance(value, Tensor | torch.SymInt):
+        yield path, value
+        return
+    if isinstance(value, torch.nn.Module):
+        raise Unlifted(f"a module of class {type(value).__name__} is handed over")
+    if depth and id(value) not in seen:
+        for name, inner in _parts(value):
+            seen.add(id(value))
+            yield from _leaves(inner, f"{path}.{name}" if path else name, depth - 1, seen)
+
+
+def _parts(value: object) -> list[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        return [(str(key), one) for key, one in value.items()]
+    if isinstance(value, list | tuple):
+        return [(str(place), one) for place, one in enumerate(value)]
+    if isinstance(value, _CLOSED) or callable(value) or not hasattr(value, "__dict__"):
+        return []
+    return list(vars(value).items())
+
+
+def _key(value: object, told: Mapping[int, object], seen: set[int]) -> object:
+    if id(value) in told or isinstance(value, bool | int | float | str | None):
+        return told.get(id(value), value)
+    parts = [] if id(value) in seen else _parts(value)
+    if not parts:
+        return f"{type(value).__name__} {getattr(value, '__name__', '')}"
+    seen.add(id(value))
+    return type(value).__name__, *((name, _key(one, told, seen)) for name, one in parts)

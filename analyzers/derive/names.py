@@ -1,0 +1,120 @@
+"""Names the sizes at the boundary of a class: its own first, fresh ones for what a caller computed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import torch
+from torch import Tensor
+
+from forwardbook.analyzers.derive.boundary import Boundary
+from forwardbook.analyzers.symbolic.ledger import number_of
+from forwardbook.formula import Expr
+
+USUAL: Final[Mapping[int, tuple[str, ...]]] = {
+    1: ("batch_size",),
+    2: ("batch_size", "seq_len"),
+    3: ("batch_size", "seq_len", "width"),
+    4: ("batch_size", "channels", "height", "width"),
+    5: ("batch_size", "channels", "frames", "height", "width"),
+}
+"""What the dimensions of an input are called where nothing else names them, by how many there are."""
+
+Size = int | torch.SymInt
+Read = Callable[[Size], Expr]
+"""A size as an expression in the caller's names."""
+
+
+@dataclass
+class Names:
+    """The names at a boundary: what each is in the caller's names, its number there, where it comes from."""
+
+    callers: dict[str, Expr] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    known: dict[Expr, Expr] = field(default_factory=dict)
+    """Expressions in the caller's names that have a name here, and that name."""
+
+    def fresh(self, value: Expr, wish: str, hint: int, source: str) -> Expr:
+        """A new name for an expression of the caller, as it is wished or with a number behind."""
+        wishes = itertools.chain([wish], (f"{wish}_{number}" for number in itertools.count(2)))
+        name = next(one for one in wishes if one not in self.callers)
+        self.callers[name], self.hints[name], self.sources[name] = value, hint, source
+        symbol = Expr.symbol(name)
+        self.known.setdefault(value, symbol)
+        return symbol
+
+    def of(self, value: Expr) -> Expr:
+        """A number, what has a name here, or a product or sum of two that have one, in names of here.
+
+        Raises:
+            LookupError: where it is none of these.
+        """
+        if value.is_const or value in self.known:
+            return self.known.get(value, value)
+        for (a, mine), (b, other) in itertools.combinations_with_replacement(self.known.items(), 2):
+            if a * b == value:
+                return mine * other
+            if a + b == value:
+                return mine + other
+        raise LookupError(value.text())
+
+
+def names_of(boundary: Boundary, read: Read) -> tuple[Names, dict[str, Expr]]:
+    """The names at a boundary, and what each size there is in these, by its path.
+
+    The path of a constructor's size is that of its leaf after `built.`, of a tensor's that of the tensor
+    after `called.` and its dimension. What a constructor takes is called by its parameter or the field of its
+    config, each by itself; what forward() takes by these where it is equal to one, else by the usual words.
+    Sizes that are products or sums of two others at the boundary are made of these.
+    """
+    names, sizes = Names(), dict[str, Expr]()
+    for path, leaf in boundary.constructor.leaves:
+        if not isinstance(leaf, Tensor):
+            argument, _, field_ = path.partition(".")
+            of_config = bool(field_) and hasattr(boundary.constructor.arguments[argument], "__dict__")
+            value = read(leaf)
+            if value.is_const or (of_config and value in names.known):
+                sizes[f"built.{path}"] = names.of(value)
+            else:
+                source = "config" if of_config else "constructor"
+                sizes[f"built.{path}"] = names.fresh(value, _word(path), number_of(leaf), source)
+    taken = [(path, read(size), wish, number_of(size)) for path, size, wish in _sizes(boundary)]
+    fresh = _basis((value for _, value, _, _ in taken), names)
+    for _, value, wish, hint in taken:
+        if value in fresh and value not in names.known:
+            names.fresh(value, wish, hint, "forward")
+    return names, sizes | {path: names.of(value) for path, value, _, _ in taken}
+
+
+def _word(path: str) -> str:
+    """The last name of a path, with the places after it: `config.conv_dim.0` is called `conv_dim_0`."""
+    parts = path.split(".")
+    last = max((place for place, part in enumerate(parts) if not part.isdigit()), default=0)
+    return "_".join(parts[last:])
+
+
+def _sizes(boundary: Boundary) -> Iterator[tuple[str, Size, str]]:
+    """The sizes that forward() takes: path, size, and the usual word."""
+    for path, leaf in boundary.forward.leaves:
+        if not isinstance(leaf, Tensor):
+            yield f"called.{path}", leaf, _word(path)
+            continue
+        words = USUAL.get(leaf.dim(), tuple(f"size_{place}" for place in range(leaf.dim())))
+        for place, size in enumerate(leaf.shape):
+            yield f"called.{path}.{place}", size, words[place]
+
+
+def _basis(values: Iterable[Expr], names: Names) -> set[Expr]:
+    """Of the values that have no name those that are no product or sum of two others."""
+    new = dict.fromkeys(value for value in values if not value.is_const and value not in names.known)
+    made: set[Expr] = set()
+    for value in sorted(new, key=lambda one: len(one.text()), reverse=True):
+        others = [one for one in (*new, *names.known) if one != value and one not in made]
+        pairs = itertools.combinations_with_replacement(others, 2)
+        if any(value in (a * b, a + b) for a, b in pairs):
+            made.add(value)
+    return new.keys() - made
