@@ -60,6 +60,14 @@ UNMEASURED: Final = "it, or a class that it calls, could not be measured again w
 STRIDED: Final = "its peak and intermediates have a copy of what a linear layer adds its bias to in place"
 """Why classes are wrong that hand a strided input of three or more dimensions to a layer with a bias."""
 
+OVERLAPPED: Final = "its reads have the rows between windows that overlap, which no window covers"
+"""Why classes are wrong that read windows of a sequence, of several samples, as one view."""
+WINDOWED: Final = (
+    "transformers.models.gemma3n.modeling_gemma3n.Gemma3nAudioAttention",
+    "transformers.models.gemma4.modeling_gemma4.Gemma4AudioAttention",
+)
+"""The classes that do so."""
+
 _VIEWS: Final = frozenset({"aten.t", "aten.view", "aten.transpose", "aten.permute", "aten._unsafe_view"})
 _COPIED: Final = frozenset({"aten.clone", "aten.mm", "aten.add"})
 
@@ -72,6 +80,7 @@ def by_reason(database: Database) -> dict[str, frozenset[str]]:
         STRIDED: _with_callers(calls, _strided(database)),
         REFUTED: _with_callers(calls, found["different"]),
         UNMEASURED: _with_callers(calls, found["unmeasured"]),
+        OVERLAPPED: _with_callers(calls, WINDOWED),
     }
 
 
