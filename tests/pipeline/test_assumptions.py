@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 pytest.importorskip("transformers")
@@ -9,6 +11,8 @@ from torch import nn
 from transformers import (
     FastSpeech2ConformerHifiGan,
     FastSpeech2ConformerHifiGanConfig,
+    GraniteMoeHybridConfig,
+    GraniteMoeHybridModel,
     LlamaConfig,
     LlamaForCausalLM,
     LlamaModel,
@@ -26,6 +30,7 @@ from forwardbook.pipeline.derivation.unsized import Unsized
 MODELING = "transformers.models.fastspeech2_conformer.modeling_fastspeech2_conformer"
 HIFIGAN = f"{MODELING}.FastSpeech2ConformerHifiGan"
 VIT = "transformers.models.vit.modeling_vit"
+GRANITE = "transformers.models.granitemoehybrid.modeling_granitemoehybrid"
 LLAMA = "transformers.models.llama.modeling_llama"
 SWIN = "transformers.models.swin.modeling_swin"
 
@@ -43,6 +48,14 @@ def _told(target: str, model: type[nn.Module], config_class: type, **fields: obj
 def test_a_list_of_numbers_that_a_class_reads_is_told() -> None:
     told = _told(HIFIGAN, FastSpeech2ConformerHifiGan, FastSpeech2ConformerHifiGanConfig)
     assert "a config with upsample_rates=[8, 8, 2, 2]" in told
+
+
+def test_which_kind_of_layer_stands_where_is_told_by_whichever_name_a_class_reads_it() -> None:
+    """The costs of a model of Mamba layers are not those of one that has attention among them."""
+    fields = {"num_hidden_layers": 2, "layer_types": ["mamba", "attention"], "num_local_experts": 2}
+    told = _told(f"{GRANITE}.GraniteMoeHybridModel", GraniteMoeHybridModel, GraniteMoeHybridConfig, **fields)
+    types = list(GraniteMoeHybridConfig(**fields).layer_types)
+    assert f"a config with layer_types={json.dumps(types)}" in told
 
 
 def test_a_list_that_was_asked_for_as_sizes_is_not_told() -> None:

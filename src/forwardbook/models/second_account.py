@@ -78,8 +78,9 @@ def _points(phase: PhaseCosts, rng: random.Random) -> Iterator[dict[str, Rationa
     conditions = [Condition.parse(text) for text in phase.conditions]
     narrow = "{a_dtype_bytes} < 4" in phase.conditions
     wide = "{a_dtype_bytes} > 4" in phase.conditions
+    proved: list[dict[str, Rational]] = [{**one.sizes} for one in phase.proof.points]
     found = 0
-    for sizes in chain(_drawn(phase, conditions, rng), (dict(one.sizes) for one in phase.proof.points)):
+    for sizes in chain(_drawn(phase, conditions, rng), proved):
         sizes["a_dtype_bytes"] = rng.choice((1, 2)) if narrow else 8 if wide else 4
         sizes["w_dtype_bytes"], sizes["kv_dtype_bytes"] = rng.randint(1, 8), rng.randint(1, 8)
         if all(_holds(one, sizes) for one in conditions):

@@ -1,8 +1,8 @@
 """A built model in; the fields of its config that formulas have no symbol for out, in words.
 
 A formula is of one config in all that is no size of it: what is left out, switched on, called by name, a
-ratio that widths follow from, a list of strides. What changes values and no cost (an epsilon, a dropout, how
-weights begin, which token is which) is not told.
+ratio that widths follow from, a list of strides, which kind of layer stands where. What changes values and no
+cost (an epsilon, a dropout, how weights begin, which token is which) is not told.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ VALUES: Final = re.compile(
     r"|jitter|damping|clip)"
 )
 """Fractions, and lists of them, that change values and no shapes."""
+LAYERS: Final = re.compile(r"(layer|block)s?_(block_)?types?$|pattern$")
+"""Lists of words that say which kind of layer stands where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,11 @@ def unsized(build: Callable[[Sizes], nn.Module]) -> Unsized:
         return Unsized(class_name(model))
     places = list(named_parts(config))
     told = [
-        (place, name, text)
+        (place, called, text)
         for place, part in places
         for name, value in vars(part).items()
         if not name.startswith("_") and (text := _said(place, name, value, asked))
+        for called in (name, *(other for other, real in part.attribute_map.items() if real == name))
     ]
     return Unsized(
         class_name(model),
@@ -128,7 +131,7 @@ def _matters(name: str, value: object) -> bool:
         return not VALUES.search(name)
     if not isinstance(value, list | tuple | dict) or SKIPPED.search(name) or VALUES.search(name):
         return False
-    return _holds_number(value)
+    return _holds_number(value) or LAYERS.search(name) is not None
 
 
 def _holds_number(value: object) -> bool:
