@@ -62,6 +62,8 @@ STRIDED: Final = "its peak and intermediates have a copy of what a linear layer 
 
 OVERLAPPED: Final = "its reads have the rows between windows that overlap, which no window covers"
 """Why classes are wrong that read windows of a sequence, of several samples, as one view."""
+KINDS: Final = "its regimes do not say which kind of layer stands where, and its costs hang on that"
+"""Why classes are wrong that go through layers of several kinds: of another list it is another cost."""
 WINDOWED: Final = (
     "transformers.models.gemma3n.modeling_gemma3n.Gemma3nAudioAttention",
     "transformers.models.gemma4.modeling_gemma4.Gemma4AudioAttention",
@@ -81,6 +83,7 @@ def by_reason(database: Database) -> dict[str, frozenset[str]]:
         REFUTED: _with_callers(calls, found["different"]),
         UNMEASURED: _with_callers(calls, found["unmeasured"]),
         OVERLAPPED: _with_callers(calls, WINDOWED),
+        KINDS: _with_callers(calls, found["kinds_of_layers_unsaid"]["classes"]),
     }
 
 
