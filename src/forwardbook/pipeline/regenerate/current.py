@@ -13,7 +13,7 @@ from forwardbook.pipeline.regenerate.derive import Keeping, Outcome, Task, deriv
 from forwardbook.pipeline.regenerate.run import kept_outcome
 from forwardbook.pipeline.regenerate.stale import stale_entry
 from forwardbook.pipeline.spread import Spread
-from forwardbook.schema import Entry
+from forwardbook.schema import PROVED, Entry
 from forwardbook.workspace.kept_outcomes import KeptOutcomes
 
 Told = Callable[[str, int, int], None]
@@ -62,7 +62,7 @@ class Now:
                 reasons[key] = ()
             else:
                 found = stale_entry(key, entry, rules, self.folder, entry.operations)
-                if found is None:
+                if found is None or (found.of_rules and not _is_proved(entry)):
                     yield Current(key, entry.full_class_name, entry)
                     continue
                 reasons[key] = found.reasons
@@ -92,6 +92,11 @@ class Now:
             memory_gb=self.limits.memory_gb,
             seconds=self.limits.seconds,
         )
+
+
+def _is_proved(entry: Entry) -> bool:
+    """Whether any formula of an entry is proved: where none is there is nothing that other rules change."""
+    return any(one.proof is not None and one.proof.verdict in PROVED for one in entry.regimes)
 
 
 def _current(outcome: Outcome, reasons: tuple[str, ...]) -> Current:

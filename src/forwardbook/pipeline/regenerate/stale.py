@@ -22,6 +22,8 @@ class Stale:
     entry: Entry
     reasons: tuple[str, ...]
     is_gone: bool = False
+    of_rules: bool = False
+    """Whether only our cost rules are others: its code and all versions are as they were."""
 
 
 def stale_entries(
@@ -50,11 +52,21 @@ def stale_entries(
 def stale_entry(key: str, entry: Entry, rules: str, folder: Path, operations: frozenset[str]) -> Stale | None:
     """Why an entry is stale, None where it is not; `operations` are those of the entry that it leads to.
 
-    Where versions say so already no source is read, and none of a library that is as it was released.
+    Where a version of anything but our rules says so no source is read, and none of a library that is as it
+    was released.
     """
-    reasons = [*_other_versions(entry, rules, operations), *_other_prompt(entry)]
-    if reasons:
-        return Stale(key, entry, tuple(reasons))
+    others, prompt = differing(entry.versions, rules, operations), tuple(_other_prompt(entry))
+    reasons = (*_other_versions(entry, rules, others), *prompt)
+    if prompt or (others and others != ["rules"]):
+        return Stale(key, entry, reasons)
+    found = _other_code(key, entry, folder)
+    if not others:
+        return found
+    return Stale(key, entry, reasons, of_rules=True) if found is None else found
+
+
+def _other_code(key: str, entry: Entry, folder: Path) -> Stale | None:
+    """What of the code of a class is another than it was; None where nothing is."""
     if is_of_release(entry, folder):
         return None
     try:
@@ -70,10 +82,10 @@ def stale_entry(key: str, entry: Entry, rules: str, folder: Path, operations: fr
     return Stale(key, entry, (known if entry.code_hash else unknown,))
 
 
-def _other_versions(entry: Entry, rules: str, operations: frozenset[str]) -> Iterator[str]:
+def _other_versions(entry: Entry, rules: str, names: Iterable[str]) -> Iterator[str]:
     recorded: Mapping[str, str] = {"rules": rules} | dict(entry.versions)
     now = current_versions(entry.library)
-    for name in differing(entry.versions, rules, operations):
+    for name in names:
         yield f"{name} {recorded[name]} -> {now.get(name, 'not installed')}"
 
 
