@@ -125,7 +125,7 @@ def test_a_process_that_dies_costs_its_entry_alone(make_entry: Make, tmp_path: P
     found = list(reprove(sorted(entries), database, Reproof(1, run=run), tmp_path))
 
     assert [["toy_A", "toy_B", "toy_C"], ["toy_A"], ["toy_B"], ["toy_C"]] == asked
-    assert ["", "analysing: its process died", ""] == [
+    assert ["", "toy.layers.B: its process ended before it answered", ""] == [
         one.reason for one in sorted(found, key=lambda o: o.key)
     ]
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 from torch import nn
@@ -103,13 +104,19 @@ def test_why_there_is_float32_alone_is_told(package: str) -> None:
     assert ["in bfloat16: TypeError"] == [way.reason for way in record.ways]
 
 
+def as_of_engine(function: FunctionType) -> FunctionType:
+    """A function of this file as if it stood in an engine: of an error that others raise no word is told."""
+    function.__code__ = function.__code__.replace(co_filename=derive_file.__file__)
+    return function
+
+
 def test_a_formula_too_long_to_write_costs_its_class_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """The class is unproved with the reason; what else the unit holds goes on."""
 
     def unwritable(*given: object, **more: object) -> Entry:
         raise FormulaError("a formula of 300000 characters exceeds the limit of 200000")
 
-    monkeypatch.setattr(work_file, "record", unwritable)
+    monkeypatch.setattr(work_file, "record", as_of_engine(unwritable))
     request = Request(target="torch.nn", wanted=("torch.nn.modules.linear.Linear",), budget=60.0)
     unit = work_file._Unit(request, adapter_for("torch", lambda recipe: []), "torch")
     way = Way(name="Linear", holds=frozenset(request.wanted))
@@ -128,7 +135,7 @@ def test_a_condition_too_long_to_write_costs_its_way_alone(monkeypatch: pytest.M
     def unwritable(*given: object) -> list[Derived]:
         raise FormulaError("a formula of 300000 characters exceeds the limit of 200000")
 
-    monkeypatch.setattr(derive_file, "_counted", unwritable)
+    monkeypatch.setattr(derive_file, "_counted", as_of_engine(unwritable))
     unit = work_file._Unit(
         Request(target="torch.nn", wanted=(name,), budget=60.0), PlainAdapter("torch"), "torch"
     )
