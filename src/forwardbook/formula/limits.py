@@ -12,7 +12,7 @@ MAX_NAME = 200  # characters of a symbol's name
 MAX_TEXT = 200_000  # characters of a formula that is parsed or printed
 MAX_DEPTH = 120  # parentheses and calls nested in a formula that is parsed; printing needs three a nesting
 MAX_LITERAL = 100  # digits of one integer literal
-MAX_PARSED_WORK = 1_500_000  # steps of the algebra while a formula of SHORT_TEXT characters is parsed
+MAX_PARSED_WORK = 900_000  # steps of the algebra while a formula of SHORT_TEXT characters is parsed
 SHORT_TEXT = 10_000  # a longer text may take more steps, in proportion
 MAX_ARGUMENTS = 256  # of one min(...) or max(...)
 
