@@ -13,6 +13,7 @@ from types import FrameType
 import torch
 
 from forwardbook.analyzers.derive.handed import Handed, Unlifted
+from forwardbook.analyzers.symbolic.told import constructor_frame
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def constructors(watch: Watch) -> Iterator[None]:
     original: Callable[..., None] = torch.nn.Module.__init__
 
     def noting(self: torch.nn.Module, *args: object, **kwargs: object) -> None:
-        frame = _outermost(self, sys._getframe(1))
+        frame = constructor_frame(self, sys._getframe(1))
         watch.constructors[id(self)] = (self, _handed(lambda: _arguments(type(self), frame)))
         original(self, *args, **kwargs)
 
@@ -85,19 +86,6 @@ def constructors(watch: Watch) -> Iterator[None]:
         yield
     finally:
         torch.nn.Module.__init__ = original  # type: ignore[method-assign]
-
-
-def _outermost(module: torch.nn.Module, frame: FrameType | None) -> FrameType | None:
-    """The frame of the outermost constructor of a module that runs: that of its own class."""
-    outermost: FrameType | None = None
-    while frame is not None and frame.f_code.co_name == "__init__" and _first(frame) is module:
-        outermost, frame = frame, frame.f_back
-    return outermost
-
-
-def _first(frame: FrameType) -> object:
-    code = frame.f_code
-    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
 
 
 def _arguments(kind: type[torch.nn.Module], frame: FrameType | None) -> dict[str, object]:

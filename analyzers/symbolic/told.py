@@ -65,9 +65,7 @@ def apart(own: Sequence[torch.nn.Module], others: Iterable[torch.nn.Module]) -> 
 
 def _choices(module: torch.nn.Module, frame: FrameType | None) -> Iterator[str]:
     """What the outermost constructor of a module was told, from the frames of them all."""
-    own: FrameType | None = None
-    while frame is not None and frame.f_code.co_name == "__init__" and _first(frame) is module:
-        own, frame = frame, frame.f_back
+    own = constructor_frame(module, frame)
     if own is None:
         return
     values = own.f_locals
@@ -75,6 +73,14 @@ def _choices(module: torch.nn.Module, frame: FrameType | None) -> Iterator[str]:
         value = values.get(one.name)
         if type(value) in CHOICES and value != one.default and len(text := f"{one.name}={value}") <= LONG:
             yield text
+
+
+def constructor_frame(module: torch.nn.Module, frame: FrameType | None) -> FrameType | None:
+    """The frame of the outermost constructor of a module that runs, which is that of its own class."""
+    outermost: FrameType | None = None
+    while frame is not None and frame.f_code.co_name == "__init__" and _first(frame) is module:
+        outermost, frame = frame, frame.f_back
+    return outermost
 
 
 def _first(frame: FrameType) -> object:
