@@ -1,8 +1,9 @@
 """The record of one class: its own cost and its calls, in its own names; formulas are strings.
 
 What a call costs in all is not stored: flops, pointwise operations, reads, writes, weights and intermediates
-are a class's own and those of its calls, in sum; its boundary is what it is handed and returns, and its
-weights; its peak is the largest of its own states and, for each call, what lives then and the peak within.
+are a class's own and those of its calls, in sum; its boundary is what it is handed and returns, and what it
+reads of its weights; its peak is the largest of its own states and, for each call, what lives then and the
+peak within.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pydantic import Field, JsonValue
 from forwardbook.schema import Formula, Judge, ProofPoint, Record, Unresolved, Verdict
 from forwardbook.stored_names import DottedName, Key, PlainName, SourceFile, Symbol
 
-SUMMED: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "intermediates")
+SUMMED: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "weights_read", "intermediates")
 """The quantities of which a call has its own, and those of the calls that it makes, in sum."""
 
 Source = Literal["forward", "config", "constructor", "attribute", "count", "data"]
@@ -49,7 +50,7 @@ class Argument(Record):
 class Own(Record):
     """What the lines of a class cost themselves, without the calls that they make.
 
-    Weights and intermediates may be below zero where calls share a weight, or hand their result on.
+    Weights may be below zero where calls share one, and intermediates where they hand one on.
     """
 
     flops: Formula = "0"
@@ -57,9 +58,12 @@ class Own(Record):
     reads: Formula = "0"
     writes: Formula = "0"
     weights: Formula = "0"
+    weights_read: Formula = "0"
+    """Bytes of weights that are read, once each: of an embedding its rows. Part of the boundary."""
     intermediates: Formula = "0"
     boundary: Formula = "0"
-    """Without the weights: bytes that the call is handed and reads, and those of its new results."""
+    """Without weights: bytes that the call is handed and reads, and those of its new results; of this call
+    in all, not beside those within. The boundary in all is this and `weights_read` of it and its calls."""
     states: tuple[Formula, ...] = ()
     """Sums of live bytes beyond weights and inputs, outside all calls, of which one may be the peak."""
 
