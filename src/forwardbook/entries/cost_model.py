@@ -1,0 +1,143 @@
+"""Entries in; for whoever has a class's name and sizes its costs, as numbers and as formulas, out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+from forwardbook.entries.definitions import completed
+from forwardbook.entries.evaluate import Evaluation, Evaluator
+from forwardbook.entries.record import Entry
+from forwardbook.entries.refusal import outside, unknown_names
+from forwardbook.entries.regimes import EntryError, Regimes, Signature
+from forwardbook.errors import FormulaError
+from forwardbook.schema import WIDTH_NAMES
+
+
+class CostModel:
+    """The costs of the classes of a store; `names` are their full names by key, where these are known."""
+
+    def __init__(self, entries: Mapping[str, Entry], names: Mapping[str, str] | None = None) -> None:
+        self.entries = entries
+        self._names = names
+        self.evaluator = Evaluator(entries)
+
+    @property
+    def regimes(self) -> Regimes:
+        """The regimes of each entry, read."""
+        return self.evaluator.regimes
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The full class name of each entry."""
+        if self._names is None:
+            self._names = {key: entry.full_class_name for key, entry in self.entries.items()}
+        return self._names
+
+    def get(self, name: str) -> Entry:
+        """The entry of a class, by whatever `find` takes."""
+        return self.regimes.entry(self.find(name))
+
+    def find(self, name: str) -> str:
+        """The key of a class, by its key, its full name, or the end of that: `LlamaMLP`, `llama.LlamaMLP`.
+
+        Raises:
+            EntryError: no class has the name, or several have.
+        """
+        if name in self.entries:
+            return name
+        keys = [key for key, full in self.names.items() if _ends(full, name)]
+        keys = [key for key in keys if self.names[key] == name] or keys
+        if len(keys) == 1:
+            return keys[0]
+        if keys:
+            told = ", ".join(sorted(keys)[:8]) + (" ..." if len(keys) > 8 else "")
+            raise EntryError(f"looking for {name}: several classes have this name, use a key: {told}")
+        known = {other: key for key, full in self.names.items() for other in (key, full.rpartition(".")[2])}
+        near = difflib.get_close_matches(name, known, n=3)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise EntryError(
+            f"looking for {name}: it is not in the database; {hint}A new class is added by: "
+            "forwardbook analyze-module package.module.Class"
+        )
+
+    def evaluate(
+        self,
+        name: str,
+        sizes: Mapping[str, int],
+        signature: str | None = None,
+        choices: Mapping[str, JsonValue] | None = None,
+        use_defaults: bool = False,
+    ) -> Evaluation:
+        """What one call costs at sizes of enough names that definitions give the others.
+
+        Of the signatures that have all names and choices the first is taken of which a regime holds.
+        With `use_defaults` a name without a size has the class's own default.
+
+        Raises:
+            OutsideRegimes: no regime holds.
+            EntryError: there is no such class, signature, choice or name, or an entry is damaged.
+        """
+        key = self.find(name)
+        several = self._having(key, sizes, self._of_call(key, signature, choices or {}))
+        entry = self.regimes.entry(self.regimes.holder(key))
+        defaults = {one.name: one.default for one in entry.names if one.default is not None}
+        for one in several:
+            given = _with_defaults(one, sizes, defaults) if use_defaults else sizes
+            if (found := self.evaluator.at(one, given)) is not None:
+                return found
+        given = _with_defaults(several[0], sizes, defaults) if use_defaults and len(several) == 1 else sizes
+        raise outside(self.evaluator, key, several, given)
+
+    def calls(self, evaluation: Evaluation) -> Iterator[tuple[int, Evaluation | None]]:
+        """For each call of the regime of an evaluation how often it is made, and what one costs."""
+        for call in evaluation.regime.calls:
+            yield self.evaluator.call(call, evaluation.sizes)
+
+    def _of_call(self, key: str, signature: str | None, choices: Mapping[str, JsonValue]) -> list[Signature]:
+        """The signatures of a class that are asked for."""
+        names = self.regimes.signatures(key) if signature is None else (signature,)
+        if not names:
+            raise EntryError(f"evaluating {key}: it has no formulas ({self.get(key).reason or 'unproved'})")
+        every = [self.regimes.signature(key, name) for name in names]
+        found = [one for one in every if choices.items() <= _choices(one).items()]
+        if found:
+            return found
+        said = ", ".join(f"{name}={value!r}" for name, value in choices.items())
+        open_to = sorted({f"{n}={value!r}" for one in every for n, value in _choices(one).items()})
+        raise EntryError(
+            f"evaluating {key}: no signature has {said}; there are {', '.join(open_to) or 'none'}"
+        )
+
+    def _having(self, key: str, sizes: Mapping[str, int], several: list[Signature]) -> list[Signature]:
+        """Those signatures that have all the names; what no signature of the class has costs nothing."""
+        every = [self.regimes.signature(key, name) for name in self.regimes.signatures(key)]
+        somewhere = {name for one in every for name in one.names}
+        entry = self.regimes.entry(self.regimes.holder(key))
+        free = {*WIDTH_NAMES, *(one.name for one in entry.names)} - somewhere
+        given = sizes.keys() - free - set(WIDTH_NAMES)
+        found = [one for one in several if given <= set(one.names)]
+        if not found:
+            known = sorted({name for one in several for name in one.names})
+            raise unknown_names(key, sorted(given - set(known)) or sorted(given), known)
+        return found
+
+
+def _ends(full: str, name: str) -> bool:
+    return full == name or full.endswith(f".{name}")
+
+
+def _choices(signature: Signature) -> Mapping[str, JsonValue]:
+    return signature.regimes[0].regime.choices
+
+
+def _with_defaults(
+    signature: Signature, sizes: Mapping[str, int], defaults: Mapping[str, int]
+) -> Mapping[str, int]:
+    """The sizes, and defaults of names that do not follow from them by the first regime's definitions."""
+    try:
+        return completed(signature.regimes[0].definitions, sizes, defaults)
+    except FormulaError:
+        return {**defaults, **sizes}

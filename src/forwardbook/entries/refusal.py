@@ -1,0 +1,128 @@
+"""Sizes for which no regime of a class holds in; why, in plain words, out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from forwardbook.entries.definitions import completed, plain
+from forwardbook.entries.evaluate import Evaluator
+from forwardbook.entries.expressions import RegimeExpressions
+from forwardbook.entries.regimes import EntryError, Signature
+from forwardbook.errors import FormulaError
+from forwardbook.formula import Condition
+
+_WORDS: Final = {
+    "==": "must be",
+    "!=": "must not be",
+    "<": "must be less than",
+    "<=": "must be at most",
+    ">": "must be more than",
+    ">=": "must be at least",
+}
+_TOLD: Final = 8  # regimes whose reasons are listed
+_DEEPEST: Final = 20  # calls within calls that are explained
+
+
+class OutsideRegimes(EntryError):
+    """No regime of the class holds at these sizes; `reasons` has the problems of each by its name."""
+
+    def __init__(self, message: str, reasons: Mapping[str, Sequence[str]]) -> None:
+        super().__init__(message)
+        self.reasons = reasons
+
+
+def outside(
+    evaluator: Evaluator, name: str, signatures: Sequence[Signature], sizes: Mapping[str, int]
+) -> OutsideRegimes:
+    """The error for sizes at which nothing holds: each regime with what fails, the nearest first."""
+    tried = [(each, signature) for signature in signatures for each in signature.regimes]
+    said = [(each, list(_problems(evaluator, each, sizes))) for each, _ in tried]
+    said.sort(key=lambda one: len(one[1]))
+    told = ", ".join(f"{size}={value}" for size, value in sizes.items()) or "no sizes"
+    lines = [f"evaluating {name}: no regime holds for {told}"]
+    for place, (each, problems) in enumerate(said[:_TOLD]):
+        lines.append(f"  {each.regime.name}: {'; '.join(problems)}")
+        if place == 0 and (demands := demands_of(each)):
+            lines.append(f"    it is the nearest, and holds where {', '.join(demands)}")
+    if len(said) > _TOLD:
+        lines.append(f"  and {len(said) - _TOLD} more regimes")
+    return OutsideRegimes("\n".join(lines), {each.regime.name: problems for each, problems in said})
+
+
+def demands_of(regime: RegimeExpressions) -> list[str]:
+    """Definitions and conditions of a regime as people write them."""
+    made = [f"{name} = {plain(value)}" for name, value in regime.definitions.items()]
+    return made + [f"{plain(one.left)} {one.op} {plain(one.right)}" for one in regime.conditions]
+
+
+def unknown_names(name: str, unknown: Collection[str], known: Collection[str]) -> EntryError:
+    """The error for names that a class does not have; it suggests near ones."""
+    lines = [
+        f"evaluating {name}: it has no size {', '.join(unknown)}; its sizes: {', '.join(known) or 'none'}"
+    ]
+    for one in unknown:
+        if near := difflib.get_close_matches(one, known, n=3):
+            lines.append(f"  {one}: did you mean {' or '.join(near)}?")
+    return EntryError("\n".join(lines))
+
+
+def _problems(
+    evaluator: Evaluator, regime: RegimeExpressions, given: Mapping[str, int], depth: int = 0
+) -> Iterator[str]:
+    """What of a regime does not hold: everything of its own, else the first of its calls."""
+    try:
+        sizes = completed(regime.definitions, given)
+        found = [*_own_problems(regime, sizes)]
+        yield from found or _call_problems(evaluator, regime, sizes, depth)
+    except FormulaError as error:
+        yield str(error)
+
+
+def _own_problems(regime: RegimeExpressions, sizes: Mapping[str, int]) -> Iterator[str]:
+    if missing := sorted(regime.needed - sizes.keys()):
+        yield f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not given"
+    for name, least in regime.least.items():
+        if name in sizes and sizes[name] < least:
+            yield f"{name} must be at least {least}, but is {sizes[name]}"
+    for one in regime.conditions:
+        if one.symbols() <= sizes.keys() and not one.is_met(sizes):
+            yield _violated(one, sizes)
+
+
+def _violated(condition: Condition, sizes: Mapping[str, int]) -> str:
+    """`seq_len must be at least 2, but is 1`."""
+    demand = f"{plain(condition.left)} {_WORDS[condition.op]} {plain(condition.right)}"
+    try:
+        left, right = condition.left.evaluate(sizes), condition.right.evaluate(sizes)
+    except FormulaError as error:
+        return f"{demand}, but {error}"
+    numbers = f"is {left}" if condition.right.is_const else f"here it is {left}, and that {right}"
+    return f"{demand}, but {numbers}"
+
+
+def _call_problems(
+    evaluator: Evaluator, regime: RegimeExpressions, sizes: Mapping[str, int], depth: int
+) -> Iterator[str]:
+    """The first call for which no regime holds, and why the one of them does not that demands the least."""
+    for call in regime.calls:
+        times, child = evaluator.call(call, sizes)
+        if not times or child is not None:
+            continue
+        bound = {name: value.evaluate(sizes) for name, value in call.bindings.items()}
+        signature = evaluator.regimes.signature(call.call.entry, call.call.signature)
+        problems = ["no regime holds"]
+        if depth < _DEEPEST:
+            nearest = min(signature.regimes, key=lambda one: len(_demanded(one, bound)))
+            problems = [*_problems(evaluator, nearest, bound, depth + 1)]
+        yield f"in {signature.key} (self.{call.call.attribute}, line {call.call.line}): {'; '.join(problems)}"
+        return
+
+
+def _demanded(regime: RegimeExpressions, given: Mapping[str, int]) -> list[str]:
+    """What of a regime does not hold, its calls aside."""
+    try:
+        return [*_own_problems(regime, completed(regime.definitions, given))]
+    except FormulaError as error:
+        return [str(error)]
