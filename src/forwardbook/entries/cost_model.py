@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
+from forwardbook.entries.closed import Closed, closed
 from forwardbook.entries.definitions import completed
 from forwardbook.entries.evaluate import Evaluation, Evaluator
 from forwardbook.entries.record import Entry
@@ -90,6 +91,20 @@ class CostModel:
                 return found
         given = _with_defaults(several[0], sizes, defaults) if use_defaults and len(several) == 1 else sizes
         raise outside(self.evaluator, key, several, given)
+
+    def closed(self, name: str, signature: str | None = None, regime: str | None = None) -> Closed:
+        """The quantities of a regime as formulas of the class's own names; by default of the first regime.
+
+        Raises:
+            EntryError: there is no such class, signature or regime.
+        """
+        key = self.find(name)
+        several = [one for each in self._of_call(key, signature, {}) for one in each.regimes]
+        for one in several:
+            if regime in (None, one.regime.name):
+                return closed(self.regimes, one)
+        known = ", ".join(one.regime.name for one in several)
+        raise EntryError(f"reading the entry {key}: it has no regime {regime!r}; its regimes: {known}")
 
     def calls(self, evaluation: Evaluation) -> Iterator[tuple[int, Evaluation | None]]:
         """For each call of the regime of an evaluation how often it is made, and what one costs."""
