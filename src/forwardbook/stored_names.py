@@ -27,6 +27,11 @@ def is_key(text: str) -> bool:
     return _is_name(text) and not text.startswith(".")
 
 
+def is_symbol(text: str) -> bool:
+    """Whether a text may be a name of the formula language."""
+    return len(text) <= _LONGEST and _SYMBOL.fullmatch(text) is not None
+
+
 def _is_name(text: str) -> bool:
     return 0 < len(text) <= _LONGEST and (
         _PLAIN.fullmatch(text) is not None
@@ -67,7 +72,7 @@ def _file(text: str) -> str:
 
 
 def _symbol(text: str) -> str:
-    if not (len(text) <= _LONGEST and _SYMBOL.fullmatch(text)):
+    if not is_symbol(text):
         raise ValueError("not a name of the formula language, such as hidden_size or text_config.hidden_size")
     return text
 

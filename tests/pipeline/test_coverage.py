@@ -21,7 +21,7 @@ from forwardbook.pipeline.catalogue.record import (
 )
 from forwardbook.pipeline.site.coverage import refuted, site_coverage
 from forwardbook.schema import Entry, Parameter, Validation
-from forwardbook.workspace import Database, Workspace
+from forwardbook.workspace import Database, DatabaseError, Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
 Make = Callable[..., Entry]
@@ -134,3 +134,15 @@ def test_an_empty_workspace_has_the_catalogue_that_the_package_came_with(tmp_pat
     place = Path(forwardbook.__file__).parent / "catalogue.json"
     assert any(fnmatch(place.name, pattern) for pattern in data)
     assert place.resolve() == (ROOT / "catalogue.json").resolve()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("regimes", 5), ("regimes", [1]), ("validation", "exact"), ("parameters", [1]), ("derived_by", 3)],
+)
+def test_an_entry_of_another_shape_is_named(make_entry: Make, field: str, value: object) -> None:
+    """Coverage reads entries without validating them; one that it cannot read is refused by its field."""
+    database = Database({"toy_C0": make_entry("C0").model_dump(mode="json") | {field: value}})
+
+    with pytest.raises(DatabaseError, match=f"entry toy_C0 .*\n  {field}"):
+        coverage_with(Catalogue(), database)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from forwardbook.pipeline.site.beneath import Beneath, called_classes
 from forwardbook.schema import CodeLocation, Entry, FlopAnalysis, MemoryAnalysis, Regime, SubmoduleCall
-from forwardbook.workspace import Database
+from forwardbook.workspace import Database, DatabaseError
 
 NAMES = ("A", "B", "C")
 
@@ -51,3 +53,15 @@ def test_the_entry_of_a_called_class_has_its_formulas() -> None:
 
     assert (entry := found.entry("toy.B")) is not None and entry.full_class_name == "toy.C"
     assert found.entry("toy.D") is None
+
+
+@pytest.mark.parametrize("regimes", [5, [1], [{"flop_analysis": [1]}]])
+def test_an_entry_of_another_shape_is_named(regimes: object) -> None:
+    """Stamps are told from entries that are not validated; one that cannot be read is refused by its key."""
+    found = database()
+    spoilt = Database(
+        {**{key: found.raw(key) for key in found}, "toy_C": found.raw("toy_C") | {"regimes": regimes}}
+    )
+
+    with pytest.raises(DatabaseError, match="entry toy_C .*\n  regimes"):
+        Beneath(spoilt).stamps("toy_A", spoilt.raw("toy_A"))

@@ -8,7 +8,7 @@ import pytest
 
 from forwardbook.book.mermaid.grammar import Grammar
 from forwardbook.book.site.data import Calculator, Listing, Preset
-from forwardbook.book.site.module_calculator import costs_at
+from forwardbook.book.site.module_calculator import costs_at, names_of
 from forwardbook.book.site.module_flow import flow_diagram
 from forwardbook.book.site.module_page import module_page, page_stem
 from forwardbook.book.site.module_subject import ModuleSubject
@@ -190,3 +190,14 @@ def test_every_shipped_entry_costs_what_its_calculator_says() -> None:
                     assert found == (costs.regime, {name: getattr(costs, name) for name in QUANTITIES}), key
                     compared += 1
     assert compared > 500
+
+
+def test_texts_in_braces_that_are_no_names_are_no_inputs(entry: Entry) -> None:
+    """A formula of somebody else's database may hold code in braces: a page asks for names alone."""
+    raw = entry.model_dump(mode="json")
+    raw["regimes"][0]["flop_analysis"]["flops"] = "{batch_size}}{open('PWNED','w').write('x')}"
+
+    names = names_of(Entry.model_validate(raw).regimes[0])
+
+    assert "batch_size" in names and not [name for name in names if "open" in name]
+    assert "open(" in page(Entry.model_validate(raw))

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.store import check_writable
 from forwardbook.schema import Entry
-from forwardbook.workspace import DatabaseError, Workspace, WorkspaceError, write_atomically
+from forwardbook.workspace import Database, DatabaseError, Workspace, WorkspaceError, write_atomically
 
 GOOD = '{"schema_version": 1, "rules_version": "", "entries": {}}'
 
@@ -112,3 +113,42 @@ def test_link_stays_a_link(tmp_path: Path) -> None:
 
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "real.json").read_text() == "new"
+
+
+def test_number_of_thousands_of_digits_is_refused_and_untouched(tmp_path: Path, entry: Entry) -> None:
+    """JSON may hold one that Python does not read: saving another entry beside it names its entry."""
+    workspace = Workspace(tmp_path)
+    content = GOOD.replace("1,", "2,").replace("{}", '{"long": {"line": ' + "9" * 10_000 + "}}")
+    workspace.database_path.write_text(content)
+
+    with pytest.raises(DatabaseError, match="entry long of the database: it is damaged"):
+        workspace.save({"a": entry})
+
+    assert content == workspace.database_path.read_text()
+
+
+def test_links_in_a_circle_are_refused_before_minutes_of_work(tmp_path: Path) -> None:
+    """What asks first whether the database can be written at the end is told that it cannot."""
+    workspace = Workspace(tmp_path)
+    workspace.database_path.symlink_to("module_db.json")
+
+    with pytest.raises(WorkspaceError, match="its links lead in a circle"):
+        check_writable(workspace)
+
+
+@pytest.mark.parametrize(("field", "value"), [("regimes", 5), ("validation", "exact"), ("parameters", [1])])
+def test_reader_of_raw_entries_is_told_what_the_schema_says(entry: Entry, field: str, value: object) -> None:
+    """Code that stumbles over a shape that is none of an entry's raises the field that is wrong."""
+    database = Database({"a": entry.model_dump(mode="json") | {field: value}})
+
+    with pytest.raises(DatabaseError, match=f"entry a .*\n  {field}"), database.reading("a"):
+        raise AttributeError("'int' object has no attribute 'get'")
+
+
+def test_reader_that_stumbles_over_a_good_entry_has_a_fault(entry: Entry) -> None:
+    """Then its own error is raised: nothing is wrong with the database."""
+    with (
+        pytest.raises(AttributeError, match="mine"),
+        Database({"a": entry.model_dump(mode="json")}).reading("a"),
+    ):
+        raise AttributeError("mine")

@@ -45,13 +45,10 @@ def shares(database: Database, library: str | None = None, quiet: bool = True) -
     keys = list(database)
     for key in track(keys, "reading the database", console=console(), transient=True, disable=quiet):
         raw = database.raw(key)
-        try:
+        with database.reading(key):
             holder = database.raw(str(raw["same_as"])) if raw.get("same_as") else raw
             if library is None or raw.get("library") == library:
                 rows.append(_row(key, raw, holder))
-        except (AttributeError, KeyError, TypeError, ValueError):
-            database.resolved(key)  # which says what is wrong with it
-            raise
     return rows
 
 

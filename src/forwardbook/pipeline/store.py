@@ -16,7 +16,7 @@ from forwardbook import generate
 from forwardbook.pipeline.catalogue.copies import freed
 from forwardbook.schema import QUANTITIES, Entry
 from forwardbook.workspace import Database, Workspace, WorkspaceError, write_atomically
-from forwardbook.workspace.storage import drop_unfinished, locked
+from forwardbook.workspace.storage import drop_unfinished, locked, resolved
 
 DIAGNOSTICS_NAME: Final = "diagnostics"
 
@@ -26,7 +26,7 @@ def check_writable(workspace: Workspace) -> None:
     path = workspace.database_path
     if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
         raise WorkspaceError(f"writing {path}: the file is read-only; allow writing: chmod u+w {path}")
-    folder = path.resolve().parent
+    folder = resolved(path).parent
     if folder.exists() and not os.access(folder, os.W_OK):
         raise WorkspaceError(f"writing {path}: the folder is not writable; run in a folder of your own")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import msgspec
 from pydantic import ValidationError
@@ -57,10 +58,20 @@ class Database(Mapping[str, Entry]):
 
     def raw(self, key: str) -> Json:
         """The JSON of an entry as it stands in the file, not validated."""
+        return raw_entry(self._holding(key)[0], key)
+
+    @contextmanager
+    def reading(self, key: str) -> Iterator[None]:
+        """Around code that reads the raw JSON of an entry and of the one that it leads to.
+
+        Raises:
+            DatabaseError: what the schema says of them, where that code met another shape.
+        """
         try:
-            return self._holding(key)[0][key]
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits
-            raise DatabaseError(f"reading entry {key} of the database: it is damaged ({error})") from error
+            yield
+        except (AttributeError, KeyError, TypeError, ValueError):
+            self.resolved(key)  # which says what is wrong with it
+            raise
 
     def _holding(self, key: str) -> list[Mapping[str, Json]]:
         found = [source for source in self._sources if key in source]
@@ -134,6 +145,18 @@ class Database(Mapping[str, Entry]):
     def key_of(self, full_class_name: str) -> str | None:
         """The key of a class that is in the database; of several the first."""
         return self.keys_by_class().get(full_class_name)
+
+
+def raw_entry(entries: Mapping[str, Json], key: str) -> Json:
+    """The JSON of an entry as it stands in the file, not validated.
+
+    Raises:
+        DatabaseError: where it cannot be decoded, such as a number of thousands of digits.
+    """
+    try:
+        return entries[key]
+    except (ValueError, RecursionError) as error:
+        raise DatabaseError(f"reading entry {key} of the database: it is damaged ({error})") from error
 
 
 def entry_from(key: str, raw: Json) -> Entry:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forwardbook.schema import SCHEMA_VERSION, Entry
-from forwardbook.workspace.database import entry_from
+from forwardbook.workspace.database import entry_from, raw_entry
 from forwardbook.workspace.database_file import entry_text, family_texts, rendered
 from forwardbook.workspace.families import SPLIT_BYTES, FamilyTexts, family_of, family_path
 from forwardbook.workspace.heads import Family, Head, head_of
@@ -39,14 +39,14 @@ def new_texts(
     texts = kept | {key: one.text for key, one in put.items()}
     if sum(map(len, texts.values())) <= SPLIT_BYTES:
         return {main: rendered(texts, rules)}
-    every = put | {key: _placed(present[key], text) for key, text in kept.items()}
+    every = put | {key: _placed(raw_entry(present, key), text) for key, text in kept.items()}
     return _in_families(main, FamilyTexts({}, {}, lambda name: {}), SCHEMA_VERSION, every, set(), rules)
 
 
 def text_of(entries: Mapping[str, Json], key: str) -> str:
     """An entry as it stands in the file; what somebody wrote in another form is written in ours."""
     text = entries.rendered(key) if isinstance(entries, RawEntries) else None
-    return entry_text(entries[key]) if text is None else text
+    return entry_text(raw_entry(entries, key)) if text is None else text
 
 
 def _in_families(

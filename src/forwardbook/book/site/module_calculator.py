@@ -20,6 +20,7 @@ from forwardbook.schema import (
     Parameter,
     Regime,
 )
+from forwardbook.stored_names import is_symbol
 
 _NAME: Final = re.compile(r"\{([^{}]*)\}")
 
@@ -56,9 +57,12 @@ def usual_build(entry: Entry) -> list[Regime]:
 
 
 def names_of(regime: Regime) -> tuple[str, ...]:
-    """The parameters of a regime, and any other name in its conditions and formulas."""
+    """The parameters of a regime, and any other name in its conditions and formulas.
+
+    Formulas of a database that somebody else made may hold other texts in braces, which are no names.
+    """
     texts = (*regime.conditions, *(regime.formula(name) for name in QUANTITIES))
-    found = {name for text in texts for name in _NAME.findall(text)}
+    found = {name for text in texts for name in _NAME.findall(text) if is_symbol(name)}
     return (*regime.parameters, *sorted(found - set(regime.parameters)))
 
 

@@ -133,7 +133,8 @@ def _stored(database: Database) -> dict[str, Stored]:
         head, raw = database.head(key), database.raw(key)
         target = head.same_as
         holder = database.raw(target) if target is not None and target in database else raw
-        found.setdefault(head.library, Stored()).add(key, raw, holder)
+        with database.reading(key):
+            found.setdefault(head.library, Stored()).add(key, raw, holder)
     return found
 
 

@@ -28,18 +28,22 @@ class Beneath:
 
     def stamps(self, key: str, raw: Raw) -> list[str]:
         """Of an entry with formulas, and of all that its lines call and lines beneath them, a digest each."""
-        if key not in self._stamps:
-            self._stamps[key] = _stamp(raw)
+        self._stamp(key, raw)
         found: dict[str, str] = {}
         waiting = [key]
         while waiting:
             one = waiting.pop()
             if one not in found:
-                if one not in self._stamps:
-                    self._stamps[one] = _stamp(self._database.raw(one))
-                found[one], called = self._stamps[one]
+                found[one], called = self._stamp(one)
                 waiting += (keys[-1] for name in called if (keys := self._keys(name)))
         return sorted(found.values())
+
+    def _stamp(self, key: str, raw: Raw | None = None) -> tuple[str, tuple[str, ...]]:
+        """The digest of an entry and the classes that it calls, kept; `raw` where it was read already."""
+        if key not in self._stamps:
+            with self._database.reading(key):
+                self._stamps[key] = _stamp(self._database.raw(key) if raw is None else raw)
+        return self._stamps[key]
 
     def _keys(self, class_name: str) -> list[str]:
         key = self._database.key_of(class_name)

@@ -105,8 +105,9 @@ def put_catalogue(folder: SiteFolder, database: Database, catalogue: Catalogue) 
     rows, stored = [], dict[str, Stored]()
     for key in database:
         raw, holder = database.raw(key), _holder(database, key)
-        rows.append(catalogue_row(key, raw, holder))
-        stored.setdefault(rows[-1].library, Stored()).add(key, raw, holder)
+        with database.reading(key):
+            rows.append(catalogue_row(key, raw, holder))
+            stored.setdefault(rows[-1].library, Stored()).add(key, raw, holder)
     open_ = [row.key for row in rows if row.unresolved or row.verdict != "exact"]
     holes = [(key, _hole(database.raw(key))) for key in open_]
     folder.put(CATALOGUE_FILE, catalogue_index(rows).as_json())

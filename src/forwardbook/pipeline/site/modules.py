@@ -39,7 +39,8 @@ def put_modules(folder: SiteFolder, database: Database, around: Around) -> None:
     callees = Callees(beneath.entry)
     for key in database:
         name = f"modules/{page_stem(key)}.md"
-        made_from = _digest(database, key, around, beneath)
+        with database.reading(key):
+            made_from = _digest(database, key, around, beneath)
         if not folder.is_current(name, made_from):
             alone = Database({each: database.raw(each) for each in chain(database, key)})  # not kept
             page = module_page(_subject(alone, key, around, callees))
