@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
@@ -13,25 +13,30 @@ from forwardbook.cli.terminal import verdict_text
 from forwardbook.verdicts import said_by
 
 if TYPE_CHECKING:
-    from forwardbook.schema import Proof, ProofPoint
+    from forwardbook.schema import Judge, Proof, ProofPoint
 
 _SHOWN: Final = 4  # points in the table; a person reads a few, the entry holds all
 
 
 def proof_view(proof: Proof, names: Collection[str] = ()) -> RenderableType:
     """The verdict, a table of some points with the sizes that `names` lists, and what the judges said."""
-    parts: list[RenderableType] = [_headline(proof)]
-    shown = _shown(proof.points)
+    return Group(_headline(proof), *points_and_judges(proof.points, proof.judges, names))
+
+
+def points_and_judges(
+    points: tuple[ProofPoint, ...], judges: Iterable[Judge], names: Collection[str] = ()
+) -> Iterator[RenderableType]:
+    """A table of some points, how many more there are, and what each judge said."""
+    shown = _shown(points)
     if shown:
-        parts.append(_point_table(shown, names))
-    if len(proof.points) > len(shown):
-        parts.append(Text(f"and {len(proof.points) - len(shown)} more points, equal in every number", "dim"))
-    for judge in proof.judges:
+        yield _point_table(shown, names)
+    if len(points) > len(shown):
+        yield Text(f"and {len(points) - len(shown)} more points, equal in every number", "dim")
+    for judge in judges:
         said = f"; {said_by(judge)}" if judge.disagrees else ""
         remark = f" ({judge.remark})" if judge.remark else ""
         text = f"{judge.name} on {judge.quantity}: agreed {judge.agreed} of {judge.asked} times{said}{remark}"
-        parts.append(Text(text, style="bold red" if judge.disagrees else ""))
-    return Group(*parts)
+        yield Text(text, style="bold red" if judge.disagrees else "")
 
 
 def _headline(proof: Proof) -> Text:

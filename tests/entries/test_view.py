@@ -1,0 +1,86 @@
+"""What a person reads of an entry says what the record says, at any width."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from forwardbook.cli.composed_view import composed_view
+from forwardbook.entries.cost_model import CostModel
+from forwardbook.entries.record import Line, Proof
+from forwardbook.schema import Judge, ProofPoint
+
+from .examples import MLP, TOY
+
+
+def shown(key: str, width: int = 100, model: CostModel | None = None, brief: bool = False) -> str:
+    """The text of an entry at so many columns."""
+    console = Console(width=width, file=io.StringIO(), highlight=False)
+    console.print(composed_view(model or CostModel(TOY), key, brief))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def rows(text: str) -> list[str]:
+    """The lines with blanks made single."""
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_definitions_conditions_and_further_regimes_are_told() -> None:
+    text = rows(shown("transformers_ToyAttention", brief=True))
+    assert "where hidden_size = num_heads * head_dim" in text
+    assert "holds when seq_len >= 2" in text
+    assert "further regimes: one token; in full: forwardbook show transformers_ToyAttention" in text
+
+
+def test_a_call_says_its_line_class_times_and_cost_in_the_names_of_the_class() -> None:
+    rows_of_mlp = rows(shown("transformers_ToyMLP"))
+    assert "11 gate_proj Linear 2 * batch_size * seq_len * hidden_size * intermediate_size" in rows_of_mlp
+    assert "11 act_fn SiLU batch_size * seq_len * intermediate_size pointwise" in rows_of_mlp
+    assert any(
+        row.startswith("64 layers.* ToyDecoderLayer num_hidden_layers")
+        for row in rows(shown("transformers_ToyModel"))
+    )
+
+
+def test_short_closed_forms_are_shown_with_where_they_hold_and_long_ones_named() -> None:
+    text = rows(shown("transformers_ToyModel"))
+    assert "holds where num_hidden_layers >= 1" in text
+    assert "long, but evaluated like the others: reads, boundary, peak" in text
+    assert "flops 6 * batch_size * seq_len * hidden_size * intermediate_size" in rows(
+        shown("transformers_ToyMLP")
+    )
+
+
+def test_a_line_with_a_call_says_which_class_it_calls() -> None:
+    text = " ".join(rows(shown("transformers_ToyMLP", 140)))
+    assert "14 return self.down_proj(inner) calls Linear: 2 * batch_size * seq_len" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 132])
+def test_nothing_is_wider_than_the_terminal_nor_cut_off(width: int) -> None:
+    for key in TOY:
+        text = shown(key, width)
+        assert max(map(len, text.splitlines())) <= width
+        assert "…" not in text
+
+
+def test_the_proof_says_its_verdict_points_and_judges() -> None:
+    point = ProofPoint(sizes={"batch_size": 2}, predicted={"flops": 7}, measured={"flops": 7})
+    judge = Judge(name="counter", quantity="flops", agreed=3, asked=3)
+    proof = Proof(verdict="exact", points=(point,), judges=(judge,), static_agrees=True)
+    mlp = MLP.model_copy(update={"regimes": (MLP.regimes[0].model_copy(update={"proof": proof}),)})
+    text = rows(shown("transformers_ToyMLP", model=CostModel(TOY | {"transformers_ToyMLP": mlp})))
+    assert "proof exact: 1 random point; the static derivation agrees" in text
+    assert "counter on flops: agreed 3 of 3 times" in text
+    assert "flops 7 =" in text
+
+
+def test_code_that_looks_like_markup_and_a_class_that_is_not_there_are_shown_as_they_are() -> None:
+    line = Line(line=11, end_line=11, code="x[red] = [bold]")
+    regime = MLP.regimes[0].model_copy(update={"lines": (line,)})
+    entries = {"transformers_ToyMLP": MLP.model_copy(update={"regimes": (regime,)})}
+    text = shown("transformers_ToyMLP", model=CostModel(entries))
+    assert "x[red] = [bold]" in text
+    assert "torch_Linear" in text and "looking for the entry torch_Linear" in text
