@@ -9,7 +9,8 @@ from typing import Final
 
 from forwardbook.schema import Entry, snake_case
 
-_RESERVED = frozenset({"greatest", "least", "LineCost", "int", "bool", "tuple", "_"})
+_CLASSES = ("LineCost", "Own", "Call", "Definition")
+_RESERVED = frozenset({"greatest", "least", "int", "bool", "tuple", "_", *_CLASSES})
 _LONGEST: Final = 180  # characters of a file name, its number and ending aside
 
 
