@@ -13,8 +13,12 @@ from forwardbook.calculator.formulas import Costs
 
 SHIPPED: Final = "forwardbook.generated_modules.composed"
 """The package of calculators that came with the installation."""
+SUMMED: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "weights_read", "intermediates")
+"""The quantities of which a call has its own, and those of the calls that it makes, in sum."""
 MAX_DEPTH: Final = 100
+"""Calls within calls: models have about ten."""
 MAX_STEPS: Final = 100_000
+"""Regimes tried and calls made in one evaluation, each distinct one once: models have a few hundred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +195,7 @@ class _Walk:
             own = regime.own(**arguments)
         except (ValueError, ZeroDivisionError):  # definitions disagree, or a formula has no value
             return None
-        sums = {name: getattr(own, name) for name in _SUMMED}
+        sums = {name: getattr(own, name) for name in SUMMED}
         peak = max(own.states, default=0)
         for call in own.calls:
             if call.times == 0:
@@ -199,12 +203,9 @@ class _Walk:
             child = self.total(_child(home.__module__, call.child), call.signature, call.sizes, depth + 1)
             if child is None or call.times < 0:
                 return None
-            sums = {name: sums[name] + call.times * getattr(child.own, name) for name in _SUMMED}
+            sums = {name: sums[name] + call.times * getattr(child.own, name) for name in SUMMED}
             peak = max(peak, call.live + child.peak)
         return _Total(regime.name, Own(**sums, boundary=own.boundary), peak)
-
-
-_SUMMED: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "weights_read", "intermediates")
 
 
 @lru_cache(maxsize=4096)

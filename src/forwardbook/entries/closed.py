@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from forwardbook.calculator.composed import MAX_DEPTH, SUMMED
 from forwardbook.entries.definitions import solution_parts
 from forwardbook.entries.expressions import CallExpressions, RegimeExpressions
 from forwardbook.entries.facts import Facts
-from forwardbook.entries.record import SUMMED
 from forwardbook.entries.regimes import EntryError, Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr
@@ -22,7 +22,6 @@ MAX_TERMS: Final = 400
 """Terms of a formula; with more nobody reads it."""
 MAX_PEAKS: Final = 48
 """States of which one may be the peak."""
-MAX_DEPTH: Final = 100
 MAX_STEPS: Final = 4_000_000  # of the algebra, about a second
 _STEPS: Final = 200  # of one call
 _ZERO: Final = Expr.const(0)

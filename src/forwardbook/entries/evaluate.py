@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from forwardbook.calculator import Costs
+from forwardbook.calculator.composed import MAX_DEPTH, MAX_STEPS, SUMMED
 from forwardbook.entries.definitions import completed
 from forwardbook.entries.expressions import CallExpressions, RegimeExpressions
-from forwardbook.entries.record import SUMMED, Entry
+from forwardbook.entries.record import Entry
 from forwardbook.entries.regimes import EntryError, Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.formula.expr import Known
 from forwardbook.formula.limits import MAX_COEFFICIENT, MAX_DIGITS
 from forwardbook.schema import QUANTITIES
 
-MAX_DEPTH: Final = 100
-"""Calls within calls: models have about ten."""
-MAX_STEPS: Final = 100_000
-"""Regimes tried and calls made in one evaluation, each distinct one once: models have a few hundred."""
 MAX_SIZE: Final = 2**63
 _KEPT: Final = 200_000  # evaluations that are remembered
 _WEIGHTS_READ: Final = SUMMED.index("weights_read")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from forwardbook.entries.record import SUMMED, Call, Entry, Regime
+from forwardbook.calculator.composed import SUMMED
+from forwardbook.entries.record import Call, Entry, Regime
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr, parse
 

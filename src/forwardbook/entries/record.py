@@ -8,15 +8,12 @@ peak within.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, JsonValue
 
 from forwardbook.schema import Formula, Judge, ProofPoint, Record, Unresolved, Verdict
 from forwardbook.stored_names import DottedName, Key, PlainName, SourceFile, Symbol
-
-SUMMED: Final = ("flops", "pointwise_ops", "reads", "writes", "weights", "weights_read", "intermediates")
-"""The quantities of which a call has its own, and those of the calls that it makes, in sum."""
 
 Source = Literal["forward", "config", "constructor", "attribute", "count", "data"]
 """Where a name comes from: a tensor that forward() takes, a field of a config, an argument of the

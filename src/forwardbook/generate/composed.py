@@ -6,19 +6,18 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from forwardbook.calculator.composed import SUMMED
 from forwardbook.entries.definitions import solution_parts
 from forwardbook.entries.expressions import RegimeExpressions
-from forwardbook.entries.record import SUMMED, Call, Entry, Own
+from forwardbook.entries.record import Call, Entry, Own
 from forwardbook.entries.regimes import Regimes
 from forwardbook.formula import Expr
 from forwardbook.generate.checksum import sealed
 from forwardbook.generate.layout import WIDTH, documented, filled, listed, quoted, signature
-from forwardbook.generate.naming import python_names, regime_class_names
+from forwardbook.generate.naming import calculator_class, module_name, python_names, regime_class_names
 from forwardbook.generate.python_code import python_condition, python_expression
 from forwardbook.generate.rendering import RenderError
-from forwardbook.schema import snake_case
 
-_LONGEST: Final = 180  # characters of a module's name, its number aside
 _MARGIN: Final = 10  # columns for what stands before some brackets
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _IMPORTED: Final = ("Call", "ComposedCalculator", "ComposedRegime", "Definition", "Own", "greatest", "least")
@@ -27,16 +26,10 @@ _FROM: Final = {"greatest": "arrays", "least": "arrays"}
 
 def module_names(keys: Iterable[str]) -> dict[str, str]:
     """A module name for each key of a store, different for different keys."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     for key in sorted(keys):
-        stem = re.sub(r"[^a-z0-9_]", "_", snake_case(key))[:_LONGEST]
-        name, number = stem, 2
-        while name in taken:
-            name, number = f"{stem}_{number}", number + 1
-        taken.add(name)
-        found[key] = name
-    return found
+        taken[module_name(key, taken)] = key
+    return {key: name for name, key in taken.items()}
 
 
 def render_composed(regimes: Regimes, key: str, modules: Mapping[str, str]) -> str:
@@ -84,7 +77,7 @@ def _calculator(entry: Entry, names: list[str]) -> str:
 
 def class_name(entry: Entry) -> str:
     """The name of an entry's calculator."""
-    return f"{re.sub('[^A-Za-z0-9_]', '_', entry.full_class_name.rpartition('.')[2])}Calculator"
+    return calculator_class(entry.full_class_name.rpartition(".")[2])
 
 
 def _regime(regimes: Regimes, modules: Mapping[str, str], one: RegimeExpressions, name: str) -> str:

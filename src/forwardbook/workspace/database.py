@@ -168,12 +168,17 @@ def entry_from(key: str, raw: Json) -> Entry:
     try:
         return Entry.model_validate(raw)
     except ValidationError as error:
-        problems = [
-            f"  {'.'.join(str(part) for part in problem['loc'])[:200]}: {problem['msg'][:200]}"
-            for problem in error.errors(include_url=False, include_input=False)[:5]
-        ]
-        raise DatabaseError(
-            f"entry {key} of the database is not what the schema says ({error.error_count()} problems):\n"
-            + "\n".join(problems)
-            + "\nAnalyse the class again with --force to replace it"
-        ) from error
+        raise misshapen(f"entry {key} of the database is not what the schema says", error) from error
+
+
+def misshapen(what: str, error: ValidationError) -> DatabaseError:
+    """The error for an entry that is not what it should be: `what` says so, the first problems follow."""
+    problems = [
+        f"  {'.'.join(str(part) for part in problem['loc'])[:200]}: {problem['msg'][:200]}"
+        for problem in error.errors(include_url=False, include_input=False)[:5]
+    ]
+    return DatabaseError(
+        f"{what} ({error.error_count()} problems):\n"
+        + "\n".join(problems)
+        + "\nAnalyse the class again with --force to replace it"
+    )

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from forwardbook.entries.cost_model import CostModel
 from forwardbook.entries.record import Entry
 from forwardbook.stored_names import is_key
-from forwardbook.workspace.database import DatabaseError
+from forwardbook.workspace.database import DatabaseError, misshapen
 from forwardbook.workspace.folder import Workspace
 from forwardbook.workspace.storage import locked, write_atomically
 
@@ -230,15 +230,7 @@ def _entry(key: str, line: bytes) -> Entry:
     try:
         return Entry.model_validate_json(line)
     except ValidationError as error:
-        problems = [
-            f"  {'.'.join(str(part) for part in problem['loc'])[:200]}: {problem['msg'][:200]}"
-            for problem in error.errors(include_url=False, include_input=False)[:5]
-        ]
-        raise DatabaseError(
-            f"the entry {key} is not what the record says ({error.error_count()} problems):\n"
-            + "\n".join(problems)
-            + "\nAnalyse the class again with --force to replace it"
-        ) from error
+        raise misshapen(f"the entry {key} is not what the record says", error) from error
 
 
 def _line(key: str, entry: Entry) -> bytes:
