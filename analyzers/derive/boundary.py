@@ -18,11 +18,15 @@ from forwardbook.analyzers.symbolic.told import constructor_frame
 
 @dataclass(frozen=True)
 class Boundary:
-    """One call of one module: its class, and by parameter what constructor and forward() were handed."""
+    """One call of one module: its class, and by parameter what constructor and forward() were handed.
+
+    `dtype` is the one of that run: what is handed in it would be handed in another's as well.
+    """
 
     kind: type[torch.nn.Module]
     constructor: Handed
     forward: Handed
+    dtype: torch.dtype = torch.float32
 
 
 @dataclass
@@ -31,6 +35,7 @@ class Watch:
 
     constructors: dict[int, tuple[torch.nn.Module, Handed | str]] = field(default_factory=dict)
     calls: list[tuple[torch.nn.Module, Handed | str]] = field(default_factory=list)
+    dtype: torch.dtype = field(default_factory=torch.get_default_dtype)
 
     def boundary(self, place: int) -> Boundary | str:
         """The boundary of a call by its number, or why it has none."""
@@ -38,7 +43,9 @@ class Watch:
         _, constructor = self.constructors.get(id(module), (module, "its constructor was not seen"))
         if isinstance(constructor, str):
             return constructor
-        return forward if isinstance(forward, str) else Boundary(type(module), constructor, forward)
+        if isinstance(forward, str):
+            return forward
+        return Boundary(type(module), constructor, forward, self.dtype)
 
     def follow(self, root: torch.nn.Module) -> None:
         """Notes every call of a module and of those in it from now on."""
@@ -58,10 +65,17 @@ def bound(function: Callable[..., object], *args: object, **kwargs: object) -> d
 def unbound(
     function: Callable[..., object], arguments: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """The same as a call needs it: by place and by name."""
+    """The same as a call needs it: by name, which whatever is wrapped around a method understands.
+
+    Where parameters take any number of values, what stands before them is handed over by place.
+    """
     _, *parameters = inspect.signature(function).parameters.values()
     one = inspect.BoundArguments(inspect.Signature(parameters), OrderedDict(arguments))
-    return one.args, one.kwargs
+    named = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.name in arguments}
+    if any(p.kind is p.VAR_POSITIONAL and arguments.get(p.name) for p in parameters):
+        return one.args, one.kwargs
+    nameless = sum(p.kind is p.POSITIONAL_ONLY and p.name in arguments for p in parameters)
+    return one.args[:nameless], {**one.kwargs, **{name: arguments[name] for name in named}}
 
 
 def _handed(arguments: Callable[[], dict[str, object]]) -> Handed | str:

@@ -15,11 +15,14 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from forwardbook.analyzers.derive.layout import TensorLayout
+
 DEPTH: Final = 8
 """How deep objects are looked into: a config within a config, the tensors of a layer of a cache."""
+_PLAIN: Final = frozenset((bool, int, float, str, type(None)))
 _CLOSED: Final = (type, ModuleType, torch.dtype, torch.device)
 
-Leaf = Tensor | torch.SymInt
+Leaf = TensorLayout | torch.SymInt
 
 
 class Unlifted(Exception):
@@ -28,7 +31,10 @@ class Unlifted(Exception):
 
 @dataclass(frozen=True)
 class Handed:
-    """Arguments by parameter as they were handed over, and their leaves by path (`config.hidden_size`)."""
+    """Arguments by parameter as they were handed over, and their leaves by path (`config.hidden_size`).
+
+    In place of each tensor is its layout.
+    """
 
     arguments: Mapping[str, Any]
     leaves: tuple[tuple[str, Leaf], ...]
@@ -41,15 +47,19 @@ class Handed:
             Unlifted: where one cannot be copied.
         """
         each = {name: _itself(value) for name, value in arguments.items()}
-        leaves = tuple(_leaves(each, "", DEPTH, set()))
+        found = list(_leaves(each, "", DEPTH, set()))
+        kept = {id(leaf): TensorLayout.of(leaf) if isinstance(leaf, Tensor) else leaf for _, leaf in found}
+        leaves = tuple((path, kept[id(leaf)]) for path, leaf in found)
         try:
-            return Handed(copy.deepcopy(each, {id(leaf): leaf for _, leaf in leaves}), leaves)
+            return Handed(copy.deepcopy(each, dict(kept)), leaves)
         except Exception as error:
             raise Unlifted(f"copying what is handed over: {type(error).__name__}") from error
 
-    def anew(self, make: Callable[[str, Leaf], object]) -> dict[str, Any]:
-        """The arguments with each leaf as `make` has it; one leaf in several places is made once."""
-        made: dict[int, object] = {}
+    def anew(
+        self, make: Callable[[str, Leaf], object], dtypes: Mapping[torch.dtype, torch.dtype] | None = None
+    ) -> dict[str, Any]:
+        """The arguments with each leaf as `make` has it, one leaf in several places once; other dtypes."""
+        made: dict[int, object] = {id(old): new for old, new in (dtypes or {}).items()}
         for path, leaf in self.leaves:
             if id(leaf) not in made:
                 made[id(leaf)] = make(path, leaf)
@@ -66,17 +76,25 @@ def _itself(value: object) -> object:
     return torch.SymInt(value.node) if isinstance(value, torch.SymInt) else value
 
 
-def _leaves(value: object, path: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Leaf]]:
+def _leaves(
+    value: object, path: str, depth: int, seen: set[int]
+) -> Iterator[tuple[str, Tensor | torch.SymInt]]:
     """The tensors and sizes in a value, each with a path of names that leads to it."""
     if isinstance(value, Tensor | torch.SymInt):
         yield path, value
         return
     if isinstance(value, torch.nn.Module):
         raise Unlifted(f"a module of class {type(value).__name__} is handed over")
-    if depth and id(value) not in seen:
+    if depth and id(value) not in seen and not _is_plain(value):
         for name, inner in _parts(value):
             seen.add(id(value))
             yield from _leaves(inner, f"{path}.{name}" if path else name, depth - 1, seen)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a collection holds plain values alone, as the names of labels in a config."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else None
+    return inner is not None and _PLAIN.issuperset(map(type, inner))
 
 
 def _parts(value: object) -> list[tuple[str, object]]:

@@ -11,10 +11,10 @@ from torch import Tensor
 
 from forwardbook.analyzers.derive.boundary import Boundary, Watch, constructors, unbound
 from forwardbook.analyzers.derive.handed import Leaf
+from forwardbook.analyzers.derive.layout import TensorLayout
 from forwardbook.analyzers.derive.names import Names
 from forwardbook.analyzers.instances.recipe import InputMaker, Recipe, Sizes, full_name
 from forwardbook.analyzers.symbolic.ledger import number_of
-from forwardbook.analyzers.symbolic.shadows import shadow
 from forwardbook.formula import Expr
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
 
@@ -64,6 +64,11 @@ class Local:
     def target(self) -> str:
         return full_name(self.boundary.kind)
 
+    @property
+    def free(self) -> dict[str, int]:
+        """The names that are not made of others, with their numbers in the run."""
+        return {name: hint for name, hint in self.names.hints.items() if name not in self.definitions}
+
     def bindings(self, callers: Mapping[str, Expr]) -> dict[str, Expr]:
         """What each name here is in a caller's names, of those at the boundary as `callers` has them."""
         found = dict(callers)
@@ -71,12 +76,12 @@ class Local:
             found[quotient] = found[name].floordiv(divisor.subs(found))
         return found
 
-    def recipe(self) -> Recipe:
-        """How to build and call it."""
+    def recipe(self, *, watched: bool = False) -> Recipe:
+        """How to build and call it; if `watched`, what runs within is seen by `watch`."""
         return Recipe(
             target=self.target,
             library=self.target.partition(".")[0],
-            build=self._build,
+            build=self._watched if watched else self._build,
             inputs=self._inputs,
         )
 
@@ -94,15 +99,18 @@ class Local:
             ask(name)
 
         def make(path: str, leaf: Leaf) -> object:
-            if isinstance(leaf, Tensor):
+            if isinstance(leaf, TensorLayout):
                 return torch.empty([number_of(one) for one in leaf.shape], dtype=leaf.dtype)
             return valued(self.sizes[f"built.{path}"], ask)
 
         kind = self.boundary.kind
-        args, kwargs = unbound(kind.__init__, self.boundary.constructor.anew(make))
+        args, kwargs = unbound(kind.__init__, self.boundary.constructor.anew(make, self._dtypes()))
+        return kind(*args, **kwargs)
+
+    def _watched(self, sizes: Sizes) -> torch.nn.Module:
         self.watch = Watch()
         with constructors(self.watch):
-            module = kind(*args, **kwargs)
+            module = self._build(sizes)
         self.watch.follow(module)
         return module
 
@@ -112,34 +120,22 @@ class Local:
         ask = self._asker(sizes)
 
         def make(path: str, leaf: Leaf) -> object:
-            if not isinstance(leaf, Tensor):
+            if not isinstance(leaf, TensorLayout):
                 return valued(self.sizes[f"called.{path}"], ask)
-            shape = [valued(self.sizes[f"called.{path}.{place}"], ask) for place in range(leaf.dim())]
-            return _laid(leaf, shape, lambda shape: _tensor(leaf, shape, maker))
+            shape = [valued(self.sizes[f"called.{path}.{place}"], ask) for place in range(leaf.rank)]
+            dtype = self._dtypes().get(leaf.dtype, leaf.dtype)
+            return leaf.made(shape, lambda shape: _tensor(leaf, dtype, shape, maker))
 
-        return unbound(self.boundary.kind.forward, self.boundary.forward.anew(make))
+        return unbound(self.boundary.kind.forward, self.boundary.forward.anew(make, self._dtypes()))
 
-
-def _laid(like: Tensor, shape: list[int], make: Callable[[list[int]], Tensor]) -> Tensor:
-    """A tensor of a shape that lies in memory as another does: in which order, and what is expanded."""
-    strides = [number_of(one) for one in like.stride()]
-    numbers = [number_of(one) for one in like.shape]
-    expanded = [stride == 0 and number > 1 for stride, number in zip(strides, numbers, strict=True)]
-    own = [1 if wide else size for size, wide in zip(shape, expanded, strict=True)]
-    order = sorted(range(len(shape)), key=lambda place: (-strides[place], place))
-    if any(numbers[place] == 1 for place in order):  # where a size is 1 its stride says nothing
-        order = [*range(len(shape))] if like.is_contiguous() else order
-    made = make([own[place] for place in order])
-    back = [order.index(place) for place in range(len(order))]
-    made = made.permute(back) if back != sorted(back) else made
-    return made.expand(shape) if any(expanded) else made
+    def _dtypes(self) -> dict[torch.dtype, torch.dtype]:
+        """What the dtype of the run that showed the boundary is in the run that goes on."""
+        return {self.boundary.dtype: torch.get_default_dtype()}
 
 
-def _tensor(like: Tensor, shape: list[int], maker: InputMaker) -> Tensor:
-    if like.dtype.is_floating_point or like.dtype.is_complex:
-        default = torch.get_default_dtype()
-        return maker.floats(shape, None if like.dtype in (torch.float32, default) else like.dtype)
-    value = shadow(like)
-    if like.dtype == torch.bool or (value is not None and bool((value == 1).all())):
-        return maker.ones(shape, like.dtype)
+def _tensor(like: TensorLayout, dtype: torch.dtype, shape: list[int], maker: InputMaker) -> Tensor:
+    if dtype.is_floating_point or dtype.is_complex:
+        return maker.floats(shape, dtype)
+    if dtype == torch.bool or like.ones:
+        return maker.ones(shape, dtype)
     return maker.made_up(maker.integers(shape, shape[-1] if shape else 1))

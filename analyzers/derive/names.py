@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-import torch
-from torch import Tensor
-
 from forwardbook.analyzers.derive.boundary import Boundary
+from forwardbook.analyzers.derive.layout import Size, TensorLayout
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.formula import Expr
 
@@ -23,7 +21,6 @@ USUAL: Final[Mapping[int, tuple[str, ...]]] = {
 }
 """What the dimensions of an input are called where nothing else names them, by how many there are."""
 
-Size = int | torch.SymInt
 Read = Callable[[Size], Expr]
 """A size as an expression in the caller's names."""
 
@@ -73,7 +70,7 @@ def names_of(boundary: Boundary, read: Read) -> tuple[Names, dict[str, Expr]]:
     """
     names, sizes = Names(), dict[str, Expr]()
     for path, leaf in boundary.constructor.leaves:
-        if not isinstance(leaf, Tensor):
+        if not isinstance(leaf, TensorLayout):
             argument, _, field_ = path.partition(".")
             of_config = bool(field_) and hasattr(boundary.constructor.arguments[argument], "__dict__")
             value = read(leaf)
@@ -100,10 +97,10 @@ def _word(path: str) -> str:
 def _sizes(boundary: Boundary) -> Iterator[tuple[str, Size, str]]:
     """The sizes that forward() takes: path, size, and the usual word."""
     for path, leaf in boundary.forward.leaves:
-        if not isinstance(leaf, Tensor):
+        if not isinstance(leaf, TensorLayout):
             yield f"called.{path}", leaf, _word(path)
             continue
-        words = USUAL.get(leaf.dim(), tuple(f"size_{place}" for place in range(leaf.dim())))
+        words = USUAL.get(leaf.rank, tuple(f"size_{place}" for place in range(leaf.rank)))
         for place, size in enumerate(leaf.shape):
             yield f"called.{path}.{place}", size, words[place]
 

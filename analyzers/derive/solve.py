@@ -97,9 +97,10 @@ def _is_plain(value: Expr) -> bool:
 def _quotient(local: Local, module: torch.nn.Module, hint: int, name: str) -> str:
     """What a quotient is called: as the attribute that holds it."""
     taken = local.names.hints
-    for attribute, value in vars(module).items():
-        if isinstance(value, torch.SymInt) and number_of(value) == hint and attribute not in taken:
-            return attribute
+    for one in module.modules():
+        for attribute, value in vars(one).items():
+            if isinstance(value, torch.SymInt) and number_of(value) == hint and attribute not in taken:
+                return attribute
     return f"{name}_share"
 
 

@@ -83,13 +83,15 @@ def summarise(trace: Trace, call: CallRecord, hints: Mapping[str, int]) -> Summa
     operations = trace.of(call)
     born, died, states = _storages(trace, call)
     alive = {key: size for key, size in born.items() if key not in died}
-    read = _of_callers((o.touched for o in operations), born)
-    written = _of_callers((o.rewritten for o in operations), born)
-    grown = _sum(_kept_as_it_was(trace, key, born) for key in alive if key in call.kept)
+    read = views_of_callers((o.touched for o in operations), born)
+    written = views_of_callers((o.rewritten for o in operations), born)
     return Summary(
         totals=Cost.total(o.cost for o in operations),
         weights=_sum(trace.weights[key] for key in read if key in trace.weights),
-        boundary=_once(read, trace) + _once(written, trace) + _sum(alive.values()) - grown,
+        boundary=read_once(read, trace)
+        + read_once(written, trace)
+        + _sum(alive.values())
+        - handed_on(trace, call, alive, born),
         intermediates=_sum(born[key] for key in died),
         peaks=_peaks(states, hints),
         lines=_lines(trace, call),
@@ -135,7 +137,7 @@ def _sum(sizes: object) -> Size:
     return result
 
 
-def _of_callers(
+def views_of_callers(
     operations: Iterable[tuple[tuple[int, object, Size], ...]], born: Container[int]
 ) -> dict[int, dict[object, Size]]:
     """Bytes of each view of the storages that a call was given; those of equal views once."""
@@ -147,13 +149,18 @@ def _of_callers(
     return found
 
 
-def _once(found: Mapping[int, Mapping[object, Size]], trace: Trace) -> Size:
+def read_once(found: Mapping[int, Mapping[object, Size]], trace: Trace) -> Size:
     """Bytes of views of storages; where some may overlap, no more than their storage has."""
     total: Size = 0
     for key, views in found.items():
         size, capacity = _sum(views.values()), trace.capacity.get(key)
         total = total + (size if capacity is None or _are_apart(views) else smallest(size, capacity))
     return total
+
+
+def handed_on(trace: Trace, call: CallRecord, alive: Iterable[int], born: Mapping[int, Size]) -> Size:
+    """Bytes of new states that are what the caller handed over: an engine leaves them where they are."""
+    return _sum(_kept_as_it_was(trace, key, born) for key in alive if key in call.kept)
 
 
 def _kept_as_it_was(trace: Trace, key: int, born: Mapping[int, Size]) -> Size:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from forwardbook.analyzers.derive.compose import SUMS, composed
-from forwardbook.analyzers.derive.derivation import Call, Derivations, run_of_model
+from forwardbook.analyzers.derive.boundary import Boundary
+from forwardbook.analyzers.derive.derivation import run_of_model
 from forwardbook.analyzers.instances.recipe import Recipe
-from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
-from forwardbook.formula import Condition, parse
-from forwardbook.profiling.proof import prove
+from forwardbook.calculator import Costs
+from forwardbook.entries.cost_model import CostModel
+from forwardbook.entries.record import Call, Entry, Regime
+from forwardbook.formula import parse
+from forwardbook.pipeline.composed.ways import Ways
 
 Maker = Callable[..., Recipe]
+BYTES = {"a_dtype_bytes": 2, "w_dtype_bytes": 2, "kv_dtype_bytes": 2}
 
 
 class Attention(nn.Module):
@@ -48,12 +50,12 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    """A stem that shortens what comes in, and two layers over what is left."""
+    """A stem that shortens what comes in, and layers over what is left."""
 
-    def __init__(self, channels: int, width: int, kernel: int, stride: int, heads: int) -> None:
+    def __init__(self, channels: int, width: int, kernel: int, stride: int, heads: int, depth: int) -> None:
         super().__init__()
         self.stem = nn.Conv1d(channels, width, kernel, stride)
-        self.layers = nn.ModuleList([Layer(width, heads) for _ in range(2)])
+        self.layers = nn.ModuleList([Layer(width, heads) for _ in range(depth)])
 
     def forward(self, samples: Tensor) -> Tensor:
         hidden = self.stem(samples).transpose(1, 2)
@@ -63,133 +65,104 @@ class Model(nn.Module):
 
 
 @pytest.fixture(scope="module")
-def derivations() -> Derivations:
-    """What was derived so far."""
-    return Derivations()
+def entries() -> dict[str, Entry]:
+    """What is derived of the model and of all that it calls, by the name of the class."""
+    return {}
 
 
 @pytest.fixture
-def calls(recipe_from: Maker, derivations: Derivations) -> dict[str, list[Call]]:
-    """The calls in one run of the model, by class."""
-    recipe = recipe_from(
-        Model,
-        lambda s: Model(s.channels, s.width, s.kernel, s.stride, s.heads),
-        lambda s, maker: (maker.floats((s.batch, s.channels, s.samples)),),
-        batch=3,
-        channels=5,
-        samples=61,
-        width=12,
-        kernel=7,
-        stride=2,
-        heads=4,
-    )
-    run, watch = run_of_model(recipe)
-    found: dict[str, list[Call]] = {}
-    for place, (module, _) in enumerate(watch.calls):
-        if not isinstance(module, Model):
-            call = derivations.call(watch.boundary(place), run.expressions.of)
-            assert isinstance(call, Call), call
-            found.setdefault(type(module).__name__, []).append(call)
-    return found
+def derived(recipe_from: Maker, entries: dict[str, Entry]) -> dict[str, Entry]:
+    """The entries, derived the first time that they are asked for."""
+    if not entries:
+        recipe = recipe_from(
+            Model,
+            lambda s: Model(s.channels, s.width, s.kernel, s.stride, s.heads, s.depth),
+            lambda s, maker: (maker.floats((s.batch, s.channels, s.samples)),),
+            batch=3,
+            channels=5,
+            samples=61,
+            width=12,
+            kernel=7,
+            stride=2,
+            heads=4,
+            depth=2,
+        )
+        run, watch = run_of_model(recipe, torch.bfloat16)
+        boundary, ways = watch.boundary(0), Ways()
+        assert isinstance(boundary, Boundary), boundary
+        callee = ways.lookup(boundary, run.expressions.of)
+        assert callee is not None, [one.reason for one in ways.known.values()]
+        entries |= ways.entries
+    return entries
 
 
-def test_formula_is_that_of_a_person(calls: dict[str, list[Call]]) -> None:
-    """Of the width and the length alone, whatever the model made them of."""
-    flops = calls["Attention"][0].child.formulas["flops"]
+def regime(entries: dict[str, Entry], name: str) -> Regime:
+    """The regime of a class that is for all sizes from 2 on."""
+    [key] = [key for key in entries if f".{name}~" in key]
+    return entries[key].regimes[-1]
 
-    assert parse("4 * {batch_size} * {seq_len} * {dim} * ({seq_len} + 2 * {dim})") == flops
+
+def call_of(entries: dict[str, Entry], name: str, attribute: str) -> Call:
+    """The one call of a submodule."""
+    [call] = [one for one in regime(entries, name).calls if one.attribute == attribute]
+    return call
 
 
-def test_caller_says_what_a_length_is(calls: dict[str, list[Call]]) -> None:
+def cost(entries: dict[str, Entry], name: str, **sizes: int) -> Costs[int]:
+    """The eight quantities of a call, calls within it included."""
+    [key] = [key for key in entries if f".{name}~" in key]
+    return CostModel(entries).evaluate(key, sizes | BYTES).costs
+
+
+def test_formula_is_that_of_a_person(derived: dict[str, Entry]) -> None:
+    """The scores and what they weigh, whatever the model made of width and length; all else are calls."""
+    flops = parse(regime(derived, "Attention").own.flops)
+
+    assert parse("4 * {batch_size} * {seq_len} * {seq_len} * {dim}") == flops
+
+
+def test_caller_says_what_a_length_is(derived: dict[str, Entry]) -> None:
     """The stem made the length: that is said of the call, not in the formula of the class."""
-    bindings = calls["Layer"][0].bindings
+    bindings = call_of(derived, "Model", "layers.*").bindings
 
-    assert parse("floor(({samples} - {kernel}) / {stride}) + 1") == bindings["seq_len"]
-    assert parse("{width}") == bindings["width"]
+    assert parse("floor(({width_2} - {kernel}) / {stride}) + 1") == parse(bindings["seq_len"])
 
 
-def test_a_width_is_made_of_heads(calls: dict[str, list[Call]]) -> None:
+def test_layers_are_called_as_often_as_there_are(derived: dict[str, Entry]) -> None:
+    """The depth is a name, though Python counted with a number."""
+    assert "{depth}" == call_of(derived, "Model", "layers.*").times
+
+
+def test_a_width_is_made_of_heads(derived: dict[str, Entry]) -> None:
     """The module refuses a width that heads do not divide: no floor and no condition is left of it."""
-    attention = calls["Attention"][0].child
+    one = regime(derived, "Attention")
 
-    assert {"dim": parse("{num_heads} * {head_dim}")} == attention.local.definitions
-    assert attention.conditions == ()
-
-
-def test_what_is_called_alike_is_derived_once(calls: dict[str, list[Call]]) -> None:
-    """Two layers of the same width are one."""
-    first, second = calls["Attention"]
-
-    assert first.child is second.child
+    assert {"dim": parse("{num_heads} * {head_dim}")} == {k: parse(v) for k, v in one.definitions.items()}
 
 
-@pytest.mark.parametrize("name", ["Attention", "Layer", "Conv1d", "Linear"])
-def test_measured_numbers_are_those_of_the_formulas(name: str, calls: dict[str, list[Call]]) -> None:
-    """Alone, at sizes of its own choice, every number of every line."""
-    one = calls[name][0].child
-    held = [Condition.at_least(size, 2) for size in one.hints]
-
-    [proof] = prove(one.local.recipe(), [one.pattern], one.hints, torch.float32, seed=3, held=held)
-
-    assert proof.exact, (proof.reason, proof.differences)
+def test_every_way_is_exact(derived: dict[str, Entry]) -> None:
+    """At every point of its proof each number of each line was equal."""
+    assert {"exact"} == {one.verdict for one in derived.values()}
+    assert all(one.proof.points for entry in derived.values() for one in entry.regimes)
 
 
-@pytest.mark.parametrize("name", ["Attention", "Layer"])
-def test_a_class_costs_what_its_lines_and_its_calls_do(
-    name: str, calls: dict[str, list[Call]], derivations: Derivations
+@pytest.mark.parametrize("batch", [1, 2, 8])
+@pytest.mark.parametrize("length", [1, 16, 300])
+def test_flops_are_those_of_a_hand_formula_at_all_sizes(
+    derived: dict[str, Entry], batch: int, length: int
 ) -> None:
-    """Sums are equal as expressions, peaks at random sizes."""
-    one = calls[name][0].child
-    made = [call for call in derivations.calls(one) if isinstance(call, Call)]
-    parts, whole = composed(one.parts, [call.quantities() for call in made]), one.quantities
-    rng = random.Random(5)
+    """Also for one sample and one position."""
+    sizes = {"batch_size": batch, "seq_len": length, "num_heads": 4, "head_dim": 8}
+    dim = 32
 
-    assert {name: whole[name] for name in SUMS} == {name: parts[name] for name in SUMS}
-    for _ in range(20):
-        sizes = {size: rng.randint(2, 500) for size in (*one.hints, *SYMBOLIC_WIDTHS)}
-        assert whole["peak"].evaluate(sizes) == parts["peak"].evaluate(sizes)
+    assert cost(derived, "Attention", **sizes).flops == 4 * batch * length * dim * (length + 2 * dim)
 
 
-def test_linear_of_equal_widths_is_any_linear(calls: dict[str, list[Call]]) -> None:
-    """The last one is as wide as it is deep there; its formula knows both."""
-    flops = calls["Linear"][1].child.formulas["flops"]
+def test_a_single_position_is_transposed_without_a_copy(derived: dict[str, Entry]) -> None:
+    """The result lies as it should where there is one position; queries, keys and values lie apart still."""
+    sizes = {"batch_size": 2, "seq_len": 1, "num_heads": 4, "head_dim": 8}
+    projected, scores, weighed, out = 3 * 32, 4, 32, 32  # elements of one sample
+    copied = 3 * 32  # between two samples lie keys and values: matmul wants its batches evenly spaced
+    written = projected + copied + 2 * scores + weighed + out  # the softmax writes the scores anew
 
-    assert parse("2 * {batch_size} * {seq_len} * {in_features} * {out_features}") == flops
-
-
-class Holding(nn.Module):
-    """It is handed a module that somebody else made."""
-
-    def __init__(self, inner: nn.Module) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.inner(x) + 1
-
-
-class Sharing(nn.Module):
-    """It hands one module to another."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.holding = Holding(nn.Linear(width, width))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.holding(x)
-
-
-def test_a_module_that_is_handed_over_is_a_reason(recipe_from: Maker) -> None:
-    """It cannot be built alone, and says what stands in the way."""
-    recipe = recipe_from(
-        Sharing,
-        lambda s: Sharing(s.width),
-        lambda s, maker: (maker.floats((s.rows, s.width)),),
-        rows=3,
-        width=8,
-    )
-    run, watch = run_of_model(recipe)
-
-    reason = Derivations().call(watch.boundary(1), run.expressions.of)
-
-    assert "a module of class Linear is handed over" == reason
+    assert cost(derived, "Attention", **sizes).writes == BYTES["a_dtype_bytes"] * 2 * written

@@ -88,4 +88,5 @@ def _of(entry: Entry, regime: Regime) -> RegimeExpressions:
     open_to_none |= {name for name in needed if Condition.at_least(name, 0) in conditions}
     known = needed.union(definitions, *(one.symbols() for one in definitions.values()))
     least = {name: 0 if name in open_to_none else 1 for name in sorted(known)}
+    least |= {one.name: one.least for one in entry.names if one.least is not None and one.name in known}
     return RegimeExpressions(regime, definitions, conditions, sums, boundary, states, calls, needed, least)

@@ -27,6 +27,8 @@ class Name(Record):
     source: Source
     meaning: str = ""
     default: int | None = None
+    least: int | None = None
+    """The smallest size that formulas are for, if not the usual one (1, of counts 0): no model is 1 wide."""
 
 
 class Argument(Record):

@@ -21,6 +21,8 @@ COMPARISONS: Final[Mapping[str, Callable[[Rational, Rational], bool]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
+"""The comparison that is true where another is not."""
 
 
 @dataclass(frozen=True, slots=True)

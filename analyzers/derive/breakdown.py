@@ -1,0 +1,116 @@
+"""A run of a class alone in; its own cost and its calls, equal ones together, out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from forwardbook.analyzers.derive.boundary import Boundary, Watch
+from forwardbook.analyzers.derive.own import OwnCost, taken_apart
+from forwardbook.analyzers.derive.solve import largest
+from forwardbook.analyzers.symbolic.run import SymbolicRun
+from forwardbook.analyzers.symbolic.trace import CallRecord, general
+from forwardbook.formula import Expr
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A class that is called in some way, and what its names are in those of the caller."""
+
+    key: str
+    bindings: Mapping[str, Expr]
+
+
+@dataclass(frozen=True)
+class CallGroup:
+    """Calls from one line that are alike: how many, and the most bytes that live when one begins."""
+
+    line: int
+    attribute: str
+    callee: Callee
+    times: Expr
+    live: Expr
+
+    @property
+    def place(self) -> object:
+        """What tells it from others of the same run."""
+        return (
+            self.line,
+            self.attribute,
+            self.callee.key,
+            tuple(sorted(self.callee.bindings.items(), key=str)),
+        )
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """What a call costs itself, and the calls that it makes."""
+
+    own: OwnCost
+    calls: tuple[CallGroup, ...]
+
+
+Lookup = Callable[[Boundary], Callee | None]
+"""Which way of calling a class a boundary is; None where that has no formulas of its own."""
+
+
+def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup) -> Breakdown:
+    """The outermost call of a run taken apart."""
+    places = _places(run, watch)
+    callees: dict[int, Callee] = {}
+
+    def alone(call: CallRecord) -> bool:
+        boundary = watch.boundary(places[call.index]) if call.index in places else ""
+        callee = None if isinstance(boundary, str) else lookup(boundary)
+        if callee is not None:
+            callees[call.index] = callee
+        return callee is not None
+
+    top = run.trace.calls[0]
+    own, below = taken_apart(run.trace, top, alone)
+    prefix = f"{top.path}." if top.path else ""
+    each = [
+        CallGroup(
+            one.line,
+            general(f".{one.call.path.removeprefix(prefix)}")[1:],
+            callees[one.call.index],
+            Expr.const(1),
+            one.live,
+        )
+        for one in below
+    ]
+    return Breakdown(own, _grouped(each))
+
+
+def _grouped(each: Sequence[CallGroup]) -> tuple[CallGroup, ...]:
+    groups: dict[object, list[CallGroup]] = {}
+    for one in each:
+        groups.setdefault(one.place, []).append(one)
+    return tuple(
+        CallGroup(
+            same[0].line,
+            same[0].attribute,
+            same[0].callee,
+            Expr.const(len(same)),
+            largest([one.live for one in same]),
+        )
+        for same in groups.values()
+    )
+
+
+def _places(run: SymbolicRun, watch: Watch) -> dict[int, int]:
+    """For the calls in a trace, by number, which calls of the watch they are."""
+    known = {key: place for place, key in enumerate(_numbered([module for module, _ in watch.calls]))}
+    keys = _numbered([one.module for one in run.trace.calls])
+    return {index: known[key] for index, key in enumerate(keys) if key in known}
+
+
+def _numbered(modules: Sequence[object]) -> list[tuple[int, int]]:
+    """Each module with how often it came before."""
+    seen: Counter[int] = Counter()
+    found = []
+    for module in modules:
+        found.append((id(module), seen[id(module)]))
+        seen[id(module)] += 1
+    return found

@@ -1,0 +1,1 @@
+"""Derives entries of own costs and calls: every way to call a class alone, its regimes, and their proof."""

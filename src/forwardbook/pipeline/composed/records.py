@@ -1,0 +1,169 @@
+"""A breakdown in; the record of a regime, in formulas that a person reads, out."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from forwardbook.analyzers.derive.breakdown import Breakdown, CallGroup
+from forwardbook.analyzers.derive.layout import TensorLayout
+from forwardbook.analyzers.derive.local import Local
+from forwardbook.analyzers.derive.own import OwnLine
+from forwardbook.analyzers.derive.solve import printed
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
+from forwardbook.entries.record import Argument, Call, Line, Name, Own, Proof, Regime
+from forwardbook.formula import Condition, Expr
+
+FULL = "float32"
+"""What is said of a region whose numbers are of 4 bytes, among the names of which each is 1 there."""
+SIGNATURE = "default"
+UNPROVED = Proof(verdict="unproved")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A regime in the making: its breakdown, what is pinned in it, and its conditions."""
+
+    breakdown: Breakdown
+    region: frozenset[str] = frozenset()
+    """The names that are 1 here; FULL where widths are those of float32."""
+    conditions: tuple[Condition, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    beside: frozenset[str] = frozenset()
+    """What is 1 in other regimes and not here."""
+    mark: int = 0
+    """What tells it from others of its class."""
+    at: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """The sizes of its run that are not the usual ones."""
+
+    def all_conditions(self) -> list[Condition]:
+        """Those of the region and the others."""
+        here = [_width("==") if name == FULL else Condition.that_is(name, 1) for name in sorted(self.region)]
+        others = [
+            _width("<") if name == FULL else Condition.at_least(name, 2) for name in sorted(self.beside)
+        ]
+        return [*here, *others, *self.conditions]
+
+    def without(self, condition: Condition) -> Draft:
+        """The draft with one condition fewer."""
+        left = tuple(one for one in self.conditions if one != condition)
+        return replace(self, conditions=left)
+
+
+def _width(op: str) -> Condition:
+    return Condition.parse(f"{{a_dtype_bytes}} {op} 4")
+
+
+def record(local: Local, draft: Draft, name: str = SIGNATURE, proof: Proof = UNPROVED) -> Regime:
+    """The record of a regime."""
+
+    def text(value: Expr) -> str:
+        return printed(value, local.definitions).text()
+
+    own = draft.breakdown.own
+    amounts = {quantity: text(value) for quantity, value in own.amounts.items()}
+    states = tuple(dict.fromkeys(text(one) for one in own.states if one))
+    used = _used(local, draft)
+    return Regime(
+        name=name,
+        signature=SIGNATURE,
+        arguments=tuple(_arguments(local)),
+        definitions={name: text_of(value) for name, value in local.definitions.items() if name in used},
+        conditions=tuple(dict.fromkeys(_said(one, local) for one in draft.all_conditions())),
+        assumptions=draft.assumptions,
+        own=Own(**amounts, states=states),
+        lines=tuple(_line(one, text) for one in own.lines),
+        calls=tuple(_call(one, text) for one in draft.breakdown.calls),
+        proof=proof,
+    )
+
+
+def _said(condition: Condition, local: Local) -> str:
+    left, right = (printed(side, local.definitions) for side in (condition.left, condition.right))
+    return Condition(left, condition.op, right).text()
+
+
+def text_of(value: Expr) -> str:
+    """A formula as it is stored."""
+    return value.text()
+
+
+def _used(local: Local, draft: Draft) -> set[str]:
+    """The definitions that the formulas of a draft need, or that a person gives instead."""
+    needed = set(symbols_of(draft))
+    return {name for name, value in local.definitions.items() if value.symbols() & needed}
+
+
+def symbols_of(draft: Draft) -> frozenset[str]:
+    """The free names in formulas and conditions of a draft, widths apart."""
+    own = draft.breakdown.own
+    values = [*own.amounts.values(), *own.states]
+    for call in draft.breakdown.calls:
+        values += [call.times, call.live, *call.callee.bindings.values()]
+    found = frozenset[str]().union(*(one.symbols() for one in values))
+    found = found.union(*(one.symbols() for one in draft.all_conditions()))
+    return found - set(SYMBOLIC_WIDTHS)
+
+
+def _call(group: CallGroup, text: object) -> Call:
+    assert callable(text)
+    return Call(
+        line=group.line,
+        attribute=group.attribute,
+        entry=group.callee.key,
+        signature=SIGNATURE,
+        times=text(group.times),
+        bindings={name: text(value) for name, value in sorted(group.callee.bindings.items())},
+        live=text(group.live),
+    )
+
+
+def _line(one: OwnLine, text: object) -> Line:
+    assert callable(text)
+    file, first, last = one.key
+    code = " ".join(linecache.getline(file, number).strip() for number in range(first, last + 1))
+    cost = one.cost
+    return Line(
+        line=first,
+        end_line=last,
+        code=code,
+        flops=text(Expr.of(cost.flops)),  # type: ignore[arg-type]
+        pointwise_ops=text(Expr.of(cost.pointwise_ops)),  # type: ignore[arg-type]
+        reads=text(Expr.of(cost.reads)),  # type: ignore[arg-type]
+        writes=text(Expr.of(cost.writes)),  # type: ignore[arg-type]
+        operations=tuple(name for name, _ in one.operations),
+    )
+
+
+def _arguments(local: Local) -> Iterable[Argument]:
+    for path, leaf in local.boundary.forward.leaves:
+        if not isinstance(leaf, TensorLayout):
+            continue
+        shape = [local.sizes[f"called.{path}.{place}"] for place in range(leaf.rank)]
+        yield Argument(
+            path=path,
+            dtype="a" if leaf.dtype == local.boundary.dtype else str(leaf.dtype).removeprefix("torch."),
+            shape=tuple(printed(one, local.definitions).text() for one in shape),
+            order=() if leaf.order == tuple(range(leaf.rank)) else leaf.order,
+            expanded=leaf.expanded,
+        )
+
+
+def names_of_record(local: Local, used: Iterable[str], counts: Collection[str]) -> tuple[Name, ...]:
+    """The names of formulas, and where each comes from."""
+    wanted = set(used)
+    for name, value in local.definitions.items():
+        if value.symbols() & wanted:
+            wanted |= {name, *value.symbols()}
+    return tuple(
+        Name.model_validate({"name": name, "source": _source(local, name, counts)}) for name in sorted(wanted)
+    )
+
+
+def _source(local: Local, name: str, counts: Collection[str]) -> str:
+    if name in counts:
+        return "count"
+    if name in local.quotients:
+        return "attribute"
+    return local.names.sources.get(name, "data")
