@@ -33,16 +33,20 @@ class Boundary:
 class Watch:
     """What a run showed: constructors by the identity of their module, calls in order."""
 
-    constructors: dict[int, tuple[torch.nn.Module, Handed | str]] = field(default_factory=dict)
+    constructors: dict[int, tuple[type[torch.nn.Module], Handed | str]] = field(default_factory=dict)
+    alive: list[torch.nn.Module] = field(default_factory=list)
+    """All that were constructed, so that no identity comes twice."""
     calls: list[tuple[torch.nn.Module, Handed | str]] = field(default_factory=list)
     dtype: torch.dtype = field(default_factory=torch.get_default_dtype)
 
     def boundary(self, place: int) -> Boundary | str:
         """The boundary of a call by its number, or why it has none."""
         module, forward = self.calls[place]
-        _, constructor = self.constructors.get(id(module), (module, "its constructor was not seen"))
+        kind, constructor = self.constructors.get(id(module), (type(module), "its constructor was not seen"))
         if isinstance(constructor, str):
             return constructor
+        if kind is not type(module):
+            return "its class is another than when it was constructed"
         if isinstance(forward, str):
             return forward
         return Boundary(type(module), constructor, forward, self.dtype)
@@ -92,7 +96,8 @@ def constructors(watch: Watch) -> Iterator[None]:
 
     def noting(self: torch.nn.Module, *args: object, **kwargs: object) -> None:
         frame = constructor_frame(self, sys._getframe(1))
-        watch.constructors[id(self)] = (self, _handed(lambda: _arguments(type(self), frame)))
+        watch.alive.append(self)
+        watch.constructors[id(self)] = (type(self), _handed(lambda: _arguments(type(self), frame)))
         original(self, *args, **kwargs)
 
     torch.nn.Module.__init__ = noting  # type: ignore[method-assign]

@@ -11,6 +11,7 @@ from forwardbook.analyzers.derive.own import OwnCost, taken_apart
 from forwardbook.analyzers.derive.solve import largest
 from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.analyzers.symbolic.trace import CallRecord, general
+from forwardbook.cost import Cost
 from forwardbook.formula import Expr
 
 
@@ -33,14 +34,9 @@ class CallGroup:
     live: Expr
 
     @property
-    def place(self) -> object:
-        """What tells it from others of the same run."""
-        return (
-            self.line,
-            self.attribute,
-            self.callee.key,
-            tuple(sorted(self.callee.bindings.items(), key=str)),
-        )
+    def place(self) -> tuple[int, str, str]:
+        """From which line which submodule is called, and in which way."""
+        return self.line, self.attribute, self.callee.key
 
 
 @dataclass(frozen=True)
@@ -54,8 +50,11 @@ class Breakdown:
 Lookup = Callable[[Boundary], Callee | None]
 """Which way of calling a class a boundary is; None where that has no formulas of its own."""
 
+Agrees = Callable[[Callee, Cost], bool]
+"""Whether a callee costs what a call of it did in this run: one may have been changed since it was built."""
 
-def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup) -> Breakdown:
+
+def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup, agrees: Agrees) -> Breakdown:
     """The outermost call of a run taken apart."""
     places = _places(run, watch)
     callees: dict[int, Callee] = {}
@@ -63,9 +62,10 @@ def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup) -> Breakdown:
     def alone(call: CallRecord) -> bool:
         boundary = watch.boundary(places[call.index]) if call.index in places else ""
         callee = None if isinstance(boundary, str) else lookup(boundary)
-        if callee is not None:
-            callees[call.index] = callee
-        return callee is not None
+        if callee is None or not agrees(callee, Cost.total(one.cost for one in run.trace.of(call))):
+            return False
+        callees[call.index] = callee
+        return True
 
     top = run.trace.calls[0]
     own, below = taken_apart(run.trace, top, alone)
@@ -86,7 +86,7 @@ def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup) -> Breakdown:
 def _grouped(each: Sequence[CallGroup]) -> tuple[CallGroup, ...]:
     groups: dict[object, list[CallGroup]] = {}
     for one in each:
-        groups.setdefault(one.place, []).append(one)
+        groups.setdefault((one.place, *one.callee.bindings.items()), []).append(one)
     return tuple(
         CallGroup(
             same[0].line,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from forwardbook.analyzers.derive.breakdown import Breakdown, CallGroup
 from forwardbook.analyzers.derive.own import OwnCost, OwnLine
@@ -58,15 +60,21 @@ class _Line:
             )
             for quantity, value in self.first.own.amounts.items()
         }
-        states = self.first.own.states
         others = {name: (one.own.states, two.own.states) for name, (one, two) in self.further.items()}
-        if any(len(each) != len(states) for pair in others.values() for each in pair):
-            raise NotLinear("states")
-        grown = tuple(
-            self._value(value, {name: (one[place], two[place]) for name, (one, two) in others.items()})
-            for place, value in enumerate(states)
-        )
+        grown = tuple(self._state(value, others) for value in self.first.own.states)
         return OwnCost(amounts, grown, self._lines())
+
+    def _state(self, value: Expr, others: Mapping[str, tuple[tuple[Expr, ...], tuple[Expr, ...]]]) -> Expr:
+        """A state of live storage among those of the other runs: the ones that it grows to."""
+        found = {}
+        for name, (ones, twos) in others.items():
+            if len(ones) != len(self.first.own.states) != len(twos):
+                raise NotLinear("states")
+            steps = [(one, one + one - value) for one in ones if one + one - value in twos]
+            if not steps:
+                raise NotLinear("states")
+            found[name] = min(steps, key=lambda step: len((step[0] - value).text()))
+        return self._value(value, found)
 
     def _lines(self) -> tuple[OwnLine, ...]:
         keyed = {
@@ -97,21 +105,36 @@ class _Line:
         return Cost(*map(part, ("flops", "pointwise_ops", "reads", "writes")))
 
     def _calls(self) -> tuple[CallGroup, ...]:
-        keyed = {name: [{c.place: c for c in b.calls} for b in pair] for name, pair in self.further.items()}
-        places = {call.place for call in self.first.calls}
-        if any(set(each) != places for pair in keyed.values() for each in pair):
+        keyed = {name: [_ranked(each.calls) for each in pair] for name, pair in self.further.items()}
+        first = _ranked(self.first.calls)
+        if any(each.keys() != first.keys() for pair in keyed.values() for each in pair):
             raise NotLinear("calls")
         return tuple(
-            CallGroup(
-                call.line,
-                call.attribute,
-                call.callee,
-                self._value(
-                    call.times, {n: (a[call.place].times, b[call.place].times) for n, (a, b) in keyed.items()}
-                ),
-                self._value(
-                    call.live, {n: (a[call.place].live, b[call.place].live) for n, (a, b) in keyed.items()}
-                ),
-            )
-            for call in self.first.calls
+            self._call(call, {name: (one[place], two[place]) for name, (one, two) in keyed.items()})
+            for place, call in first.items()
         )
+
+    def _call(self, call: CallGroup, others: Mapping[str, tuple[CallGroup, CallGroup]]) -> CallGroup:
+        def grown(read: Callable[[CallGroup], Expr]) -> Expr:
+            return self._value(
+                read(call), {name: (read(one), read(two)) for name, (one, two) in others.items()}
+            )
+
+        bindings = {
+            name: grown(lambda group, name=name: group.callee.bindings[name])  # type: ignore[misc]
+            for name in call.callee.bindings
+        }
+        callee = replace(call.callee, bindings=bindings)
+        return replace(
+            call, callee=callee, times=grown(lambda one: one.times), live=grown(lambda one: one.live)
+        )
+
+
+def _ranked(calls: Sequence[CallGroup]) -> dict[tuple[tuple[int, str, str], int], CallGroup]:
+    """Calls by their place, those of one place in their order."""
+    seen: Counter[tuple[int, str, str]] = Counter()
+    found: dict[tuple[tuple[int, str, str], int], CallGroup] = {}
+    for one in calls:
+        found[one.place, seen[one.place]] = one
+        seen[one.place] += 1
+    return found

@@ -30,6 +30,7 @@ class Settled:
     local: Local
     run: SymbolicRun
     watch: Watch
+    dtype: torch.dtype
     asked: tuple[Condition, ...]
     """What the run asked of sizes."""
 
@@ -53,8 +54,10 @@ class Settled:
         return self.local.free | data
 
 
-def settle(boundary: Boundary, read: Read, dtype: torch.dtype) -> Settled:
+def settle(boundary: Boundary, read: Read, dtype: torch.dtype, turn: int = 0) -> Settled:
     """The class at a boundary, alone; `read` gives a size in the caller's names.
+
+    Where several names are equal `turn` says which of them a size is.
 
     Each run shows what sizes must be: one is another, or a multiple of another. It is made of that then, and
     the class runs again, until no run shows more.
@@ -62,7 +65,7 @@ def settle(boundary: Boundary, read: Read, dtype: torch.dtype) -> Settled:
     Raises:
         Exception: whatever the class raises when it is built or called.
     """
-    names, sizes = names_of(boundary, read)
+    names, sizes = names_of(boundary, read, turn)
     local = Local(boundary, names, sizes)
     width = dtype.itemsize
 
@@ -93,7 +96,7 @@ def at_hints(
     """
     run = run_symbolically(local.recipe(watched=True), dtype, hints, pinned)
     asked = conditions_at(run, run.trace.calls[0].path, 0)
-    return Settled(local, run, local.watch, asked or ())
+    return Settled(local, run, local.watch, dtype, asked or ())
 
 
 def key_of(boundary: Boundary, sizes: Mapping[str, Expr]) -> object:

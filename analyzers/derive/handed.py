@@ -80,6 +80,8 @@ def _leaves(
     value: object, path: str, depth: int, seen: set[int]
 ) -> Iterator[tuple[str, Tensor | torch.SymInt]]:
     """The tensors and sizes in a value, each with a path of names that leads to it."""
+    if isinstance(value, torch.nn.Parameter):
+        raise Unlifted("a weight of another module is handed over")
     if isinstance(value, Tensor | torch.SymInt):
         yield path, value
         return

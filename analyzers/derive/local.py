@@ -104,7 +104,11 @@ class Local:
             return valued(self.sizes[f"built.{path}"], ask)
 
         kind = self.boundary.kind
-        args, kwargs = unbound(kind.__init__, self.boundary.constructor.anew(make, self._dtypes()))
+        arguments = self.boundary.constructor.anew(make, self._dtypes())
+        for path, leaf in self.boundary.constructor.leaves:
+            if not isinstance(leaf, TensorLayout):
+                _lengthen(arguments, path, number_of(leaf))
+        args, kwargs = unbound(kind.__init__, arguments)
         return kind(*args, **kwargs)
 
     def _watched(self, sizes: Sizes) -> torch.nn.Module:
@@ -131,6 +135,20 @@ class Local:
     def _dtypes(self) -> dict[torch.dtype, torch.dtype]:
         """What the dtype of the run that showed the boundary is in the run that goes on."""
         return {self.boundary.dtype: torch.get_default_dtype()}
+
+
+def _lengthen(arguments: Mapping[str, object], path: str, hint: int) -> None:
+    """Lists of a config with an element for each layer get as many as there are, in the same order again."""
+    *places, name = path.split(".")
+    holder: object = arguments
+    for place in places:
+        holder = holder.get(place) if isinstance(holder, Mapping) else getattr(holder, place, None)
+    if not hasattr(holder, "__dict__"):
+        return
+    count = number_of(vars(holder).get(name, hint))
+    for key, value in vars(holder).items():
+        if count > hint > 1 and type(value) is list and len(value) == hint:
+            vars(holder)[key] = [value[place % hint] for place in range(count)]
 
 
 def _tensor(like: TensorLayout, dtype: torch.dtype, shape: list[int], maker: InputMaker) -> Tensor:

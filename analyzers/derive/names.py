@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -34,6 +35,12 @@ class Names:
     sources: dict[str, str] = field(default_factory=dict)
     known: dict[Expr, Expr] = field(default_factory=dict)
     """Expressions in the caller's names that have a name here, and that name."""
+    turn: int = 0
+    """Which one that is where several names are equal to the caller: `in_channels` or `out_channels`."""
+    told: set[int] = field(default_factory=lambda: {0, 1})
+    """Plain numbers that the constructor is told, and 1: a size of that many is no name."""
+    equal: Counter[Expr] = field(default_factory=Counter)
+    """How many names each expression has beside the first."""
 
     def fresh(self, value: Expr, wish: str, hint: int, source: str) -> Expr:
         """A new name for an expression of the caller, as it is wished or with a number behind."""
@@ -41,8 +48,15 @@ class Names:
         name = next(one for one in wishes if one not in self.callers)
         self.callers[name], self.hints[name], self.sources[name] = value, hint, source
         symbol = Expr.symbol(name)
-        self.known.setdefault(value, symbol)
+        if value in self.known:
+            self.equal[value] += 1
+        if self.equal[value] <= self.turn:
+            self.known[value] = symbol
         return symbol
+
+    def is_told(self, value: Expr) -> bool:
+        """Whether a size is a number here as well."""
+        return value.is_const and value.const_value() in self.told
 
     def of(self, value: Expr) -> Expr:
         """A number, what has a name here, or a product or sum of two that have one, in names of here.
@@ -50,7 +64,7 @@ class Names:
         Raises:
             LookupError: where it is none of these.
         """
-        if value.is_const or value in self.known:
+        if value in self.known or self.is_told(value):
             return self.known.get(value, value)
         for (a, mine), (b, other) in itertools.combinations_with_replacement(self.known.items(), 2):
             if a * b == value:
@@ -60,15 +74,16 @@ class Names:
         raise LookupError(value.text())
 
 
-def names_of(boundary: Boundary, read: Read) -> tuple[Names, dict[str, Expr]]:
+def names_of(boundary: Boundary, read: Read, turn: int = 0) -> tuple[Names, dict[str, Expr]]:
     """The names at a boundary, and what each size there is in these, by its path.
 
     The path of a constructor's size is that of its leaf after `built.`, of a tensor's that of the tensor
     after `called.` and its dimension. What a constructor takes is called by its parameter or the field of its
     config, each by itself; what forward() takes by these where it is equal to one, else by the usual words.
-    Sizes that are products or sums of two others at the boundary are made of these.
+    Sizes that are products or sums of two others at the boundary are made of these. Where several names are
+    equal, `turn` says which of them a size of forward() is.
     """
-    names, sizes = Names(), dict[str, Expr]()
+    names, sizes = Names(turn=turn), dict[str, Expr]()
     for path, leaf in boundary.constructor.leaves:
         if not isinstance(leaf, TensorLayout):
             argument, _, field_ = path.partition(".")
@@ -79,12 +94,26 @@ def names_of(boundary: Boundary, read: Read) -> tuple[Names, dict[str, Expr]]:
             else:
                 source = "config" if of_config else "constructor"
                 sizes[f"built.{path}"] = names.fresh(value, _word(path), number_of(leaf), source)
+    names.told |= _numbers(boundary.constructor.arguments, 3)
     taken = [(path, read(size), wish, number_of(size)) for path, size, wish in _sizes(boundary)]
     fresh = _basis((value for _, value, _, _ in taken), names)
     for _, value, wish, hint in taken:
         if value in fresh and value not in names.known:
             names.fresh(value, wish, hint, "forward")
     return names, sizes | {path: names.of(value) for path, value, _, _ in taken}
+
+
+def _numbers(value: object, depth: int) -> set[int]:
+    """The plain integers in arguments, and in what they hold."""
+    if type(value) is int:
+        return {value}
+    if isinstance(value, Mapping):
+        inner: Iterable[object] = value.values()
+    elif isinstance(value, list | tuple):
+        inner = value
+    else:
+        inner = vars(value).values() if depth and hasattr(value, "__dict__") else ()
+    return set().union(*(_numbers(one, depth - 1) for one in inner)) if depth else set()
 
 
 def _word(path: str) -> str:
@@ -107,7 +136,7 @@ def _sizes(boundary: Boundary) -> Iterator[tuple[str, Size, str]]:
 
 def _basis(values: Iterable[Expr], names: Names) -> set[Expr]:
     """Of the values that have no name those that are no product or sum of two others."""
-    new = dict.fromkeys(value for value in values if not value.is_const and value not in names.known)
+    new = dict.fromkeys(one for one in values if not names.is_told(one) and one not in names.known)
     made: set[Expr] = set()
     for value in sorted(new, key=lambda one: len(one.text()), reverse=True):
         others = [one for one in (*new, *names.known) if one != value and one not in made]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forwardbook.analyzers.derive.solve import largest
+from forwardbook.analyzers.derive.solve import contenders
 from forwardbook.analyzers.ops import Size
 from forwardbook.analyzers.symbolic.summary import (
     LineKey,
@@ -128,8 +128,9 @@ class _Storages:
                 died.add(event.storage)
         read = views_of_callers((one.touched for one in operations), born)
         written = views_of_callers((one.rewritten for one in operations), born)
-        weights = {key: read_once({key: views}, trace) for key, views in read.items() if key in trace.weights}
-        others = {key: views for key, views in read.items() if key not in trace.weights}
+        mine = _weights_of(trace, call)
+        weights = {key: read_once({key: views}, trace) for key, views in read.items() if key in mine}
+        others = {key: views for key, views in read.items() if key not in mine}
         alive = {key: size for key, size in born.items() if key not in died}
         crossing = read_once(others, trace) + read_once(written, trace)
         new = Expr.sum(Expr.of(size) for size in alive.values()) - Expr.of(
@@ -137,6 +138,12 @@ class _Storages:
         )
         dead = {key: size for key, size in born.items() if key in died}
         return _Storages(weights, dead, Expr.of(crossing) + new)
+
+
+def _weights_of(trace: Trace, call: CallRecord) -> set[int]:
+    """The storages of a module's own parameters and buffers: others are handed to it like any input."""
+    found = (*call.module.parameters(), *call.module.buffers())
+    return {trace.tensors[id(one)] for one in found if id(one) in trace.tensors}
 
 
 def _live(trace: Trace, call: CallRecord, below: Sequence[CallRecord]) -> tuple[tuple[Expr, ...], list[Expr]]:
@@ -159,13 +166,7 @@ def _live(trace: Trace, call: CallRecord, below: Sequence[CallRecord]) -> tuple[
         if start >= stop:  # nothing is born or dies in this call
             at.append(live)
         place = stop
-    return _highest(states), at[: len(below)]
-
-
-def _highest(states: Iterable[Expr]) -> tuple[Expr, ...]:
-    """The states that may be the largest."""
-    top = largest(tuple(states))
-    return tuple(one for one in dict.fromkeys(states) if one == top) or (top,)
+    return contenders(states), at[: len(below)]
 
 
 def _lines(

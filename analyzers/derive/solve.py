@@ -62,13 +62,13 @@ def _multiple(
     quotients = dict.fromkeys(q for one in equations for q in _quotients(one.left - one.right))
     for name, divisor in quotients:
         hint, rest = divmod(hints[name], divisor.evaluate(hints))
-        if rest or name in local.definitions or hint < 2 or divisor == 1:
+        if rest or name in local.definitions or hint < 1 or divisor == 1:
             continue
         sizes = {n: h for n, h in hints.items() if n not in local.definitions}
         if not refused({**sizes, name: hints[name] + 1}):
             continue
         quotient = _quotient(local, module, hint, name)
-        hints[quotient] = hint
+        hints[quotient] = max(hint, 2)  # what is once another here may be more
         local.names.sources[quotient] = local.names.sources[name]
         local.quotients[quotient] = (name, divisor)
         local.definitions[name] = divisor * Expr.symbol(quotient)
@@ -143,12 +143,17 @@ def informative(conditions: Sequence[Condition]) -> list[Condition]:
     return list(told)
 
 
-def largest(sizes: Sequence[Expr]) -> Expr:
-    """The maximum of sizes, without those that another exceeds at all names from 2 on; of none, 0."""
+def contenders(sizes: Iterable[Expr]) -> tuple[Expr, ...]:
+    """Those sizes that no other exceeds at all names from 2 on."""
     distinct = list(dict.fromkeys(sizes))
     above = _from_two(distinct)
     kept = set(dominant(above))
-    left = [size for size, moved in zip(distinct, above, strict=True) if moved in kept]
+    return tuple(size for size, moved in zip(distinct, above, strict=True) if moved in kept)
+
+
+def largest(sizes: Iterable[Expr]) -> Expr:
+    """The maximum of sizes, without those that another exceeds at all names from 2 on; of none, 0."""
+    left = contenders(sizes)
     return Expr.maximum(*left) if left else Expr.const(0)
 
 

@@ -57,7 +57,7 @@ class Storages:
 
     def weight(self, tensor: Tensor) -> None:
         """Says that a tensor is a parameter or buffer."""
-        key = self.key(tensor)
+        key = self._trace.tensors[id(tensor)] = self.key(tensor)
         self._kinds[key] = "w"
         self._trace.weights[key] = self.operand(tensor).bytes
 

@@ -116,6 +116,8 @@ class Trace:
     data: dict[str, int] = field(default_factory=dict)
     """Sizes that only data decides, and what they were in a measured run."""
     weights: dict[int, Size] = field(default_factory=dict)
+    tensors: dict[int, int] = field(default_factory=dict)
+    """The storage of each parameter and buffer, by the identity of the tensor."""
     capacity: dict[int, Size] = field(default_factory=dict)
     copied: dict[int, list[tuple[int, Size]]] = field(default_factory=dict)
     """For storages into which states were copied unchanged: from which, and how many bytes."""

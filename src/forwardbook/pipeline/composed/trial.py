@@ -54,6 +54,10 @@ class Unproved(Exception):
     """Formulas and runs differ, and no further draft mends it."""
 
 
+class Refused(Unproved):
+    """The class refuses sizes that no condition forbids: two of its names may be one."""
+
+
 @dataclass
 class Trial:
     """The drafts of one way to call a class, from the first run to the last point."""
@@ -110,8 +114,6 @@ class Trial:
         found, counts = self.take_apart(first), []
         further: dict[str, Sequence[Breakdown]] = {}
         for name in dict.fromkeys(name for one in pinned for name in one.symbols()):
-            if first.local.names.sources.get(name) == "forward":
-                continue
             try:
                 grown = self._grown(name, LOW, {}, {})
                 over_counts(found, {name: grown}, self.hints)
@@ -229,7 +231,7 @@ class Trial:
             if full:
                 return
         if met < POINTS:
-            raise Unproved(problem)
+            raise Refused(problem)
 
     def _branch(self, region: frozenset[str], real: Measurement) -> None:
         """A draft for a region where a run says otherwise."""
@@ -283,8 +285,8 @@ class Trial:
     def _broken(self, condition: Condition, rest: Sequence[Condition], draft: Draft) -> Measurement | bool:
         """A run that breaks a condition and costs something else; False: none does, True: none is allowed."""
         kept = list(self.drafts)
-        points = breaking(condition, rest, {**self.hints, **draft.at}, _fixed(draft.region), self.rng)
-        for sizes in itertools.islice(points, BREAKS):
+        near = breaking(condition, rest, {**self.hints, **draft.at}, _fixed(draft.region), self.rng)
+        for sizes in itertools.islice(near, BREAKS):
             real = self._measured(sizes, FULL in draft.region)
             if real is None:
                 return True
@@ -319,10 +321,10 @@ class Trial:
         known = symbols_of(self.drafts[-1])
         held = {n for c in self.drafts[-1].conditions if _pins(c, self.hints) for n in c.symbols()}
         used = [n for n, hint in self.hints.items() if n in known - held and hint > 1]
-        sources = self.settled.local.names.sources
+        sources, few = self.settled.local.names.sources, set(self._few())
         matter = {name for name in used if sources.get(name) == "forward"}
         for name in used:
-            if sources.get(name) != "forward" and self.hints[name] > FEW:
+            if name not in few:
                 self._leave_out(name)
             elif self._look_at(frozenset({name})):
                 matter.add(name)
@@ -358,10 +360,16 @@ class Trial:
             found = True
         return found
 
+    def _few(self) -> list[str]:
+        """The names that somebody sets to 1, of those that are larger here."""
+        sources = self.settled.local.names.sources
+        larger = [(name, hint) for name, hint in self.hints.items() if hint > 1]
+        return [name for name, hint in larger if hint <= FEW or sources.get(name) == "forward"]
+
     def _look_anywhere(self) -> None:
         """Points of which nothing is asked: some sizes are 1, conditions may be broken."""
         for number in range(LAST):
-            fixed = {name: 1 for name in self.hints if self.rng.random() < 0.2 and self.hints[name] > 1}
+            fixed = {name: 1 for name in self._few() if self.rng.random() < 0.2}
             sizes = self._draw((), fixed, 2)
             real = self._measured(sizes, number % 2 == 1) if sizes is not None else None
             if real is not None and (said := self._differs(real)) and said != "no regime holds":

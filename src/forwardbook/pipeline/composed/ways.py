@@ -6,6 +6,7 @@ import inspect
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from forwardbook.analyzers.derive.boundary import Boundary
 from forwardbook.analyzers.derive.breakdown import Breakdown, Callee, breakdown
@@ -13,13 +14,20 @@ from forwardbook.analyzers.derive.derivation import Settled, key_of, settle
 from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.derive.names import Names, Read, names_of
 from forwardbook.analyzers.instances.recipe import full_name
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
+from forwardbook.cost import Cost
 from forwardbook.entries.evaluate import Evaluator
 from forwardbook.entries.record import Entry, Proof, Regime
+from forwardbook.entries.regimes import EntryError
+from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
-from forwardbook.pipeline.composed.measured import LOW
-from forwardbook.pipeline.composed.records import FULL, Draft, names_of_record, record
-from forwardbook.pipeline.composed.trial import Trial, Unproved
+from forwardbook.pipeline.composed.measured import LOW, PER_LINE, WIDE
+from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, names_of_record, record
+from forwardbook.pipeline.composed.trial import Refused, Trial, Unproved
 from forwardbook.profiling.raised import first_line_kept
+
+UNEQUAL: Final = dict(zip(SYMBOLIC_WIDTHS, (3, 2, 1), strict=True))
+"""Bytes of elements, none of which stands in for another."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,8 @@ class Way:
     local: Local | None = None
     names: frozenset[str] = frozenset()
     reason: str = ""
+    refused: bool = False
+    """Whether it refused to run: another choice among equal names may do."""
 
 
 @dataclass
@@ -67,7 +77,15 @@ class Ways:
         return self.known[place]
 
     def _derived(self, key: str, boundary: Boundary, read: Read) -> Way:
-        settled = settle(boundary, read, LOW)
+        way = self._tried(key, boundary, read, 0)
+        equal = names_of(boundary, read)[0].equal
+        for turn in range(1, max(equal.values(), default=0) + 1):
+            if way.refused:
+                way = self._tried(key, boundary, read, turn)
+        return way
+
+    def _tried(self, key: str, boundary: Boundary, read: Read, turn: int) -> Way:
+        settled = settle(boundary, read, LOW, turn)
         entry = _stub(boundary, settled)
         trial = Trial(key, entry, settled, self.evaluator, self._take_apart, random.Random(self.seed))
         first = record(settled.local, trial.begin())
@@ -75,11 +93,11 @@ class Ways:
         if alike in self._alike:  # another layer of the same, or a choice that changes no cost
             other = self._alike[alike]
             return Way(other.key, settled.local, other.names, other.reason)
-        reason = ""
+        reason, refused = "", False
         try:
             trial.run()
         except Unproved as error:
-            reason = str(error)
+            reason, refused = str(error), isinstance(error, Refused)
         regimes = tuple(_regimes(trial, reason))
         names = frozenset[str]().union(*(_all_symbols(one) for one in trial.drafts))
         least = {one.name: one.least for one in trial.entry.names}
@@ -96,12 +114,33 @@ class Ways:
             }
         )
         self.entries[key] = done
-        way = self._alike[alike] = Way(key, settled.local, names, reason)
+        way = self._alike[alike] = Way(key, settled.local, names, reason, refused)
         return way
 
     def _take_apart(self, settled: Settled) -> Breakdown:
         read = settled.run.expressions.of
-        return breakdown(settled.run, settled.watch, lambda boundary: self.lookup(boundary, read))
+        hints = settled.run.ledger.hints | UNEQUAL
+        if settled.dtype == WIDE:
+            hints |= {"a_dtype_bytes": WIDE.itemsize}
+
+        def agrees(callee: Callee, cost: Cost) -> bool:
+            return self._costs(callee, hints) == _numbers(cost, hints)
+
+        return breakdown(settled.run, settled.watch, lambda boundary: self.lookup(boundary, read), agrees)
+
+    def _costs(self, callee: Callee, hints: Mapping[str, int]) -> tuple[int, ...] | None:
+        """What a callee costs at the sizes of a run, by the quantities of an operation."""
+        signature = self.evaluator.regimes.signature(callee.key, SIGNATURE)
+        try:
+            sizes = {name: value.evaluate(hints) for name, value in callee.bindings.items()}
+            found = self.evaluator.at(signature, sizes)
+        except (EntryError, FormulaError):
+            return None
+        return tuple(getattr(found.costs, name) for name in PER_LINE) if found else None
+
+
+def _numbers(cost: Cost, hints: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(Expr.of(getattr(cost, name)).evaluate(hints) for name in PER_LINE)
 
 
 def _bindings(way: Way, local: Local, names: Names) -> dict[str, Expr]:
