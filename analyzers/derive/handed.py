@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from forwardbook.analyzers.derive.layout import TensorLayout
+from forwardbook.analyzers.symbolic.ledger import hint_of
 
 DEPTH: Final = 8
 """How deep objects are looked into: a config within a config, the tensors of a layer of a cache."""
@@ -23,6 +24,7 @@ _PLAIN: Final = frozenset((bool, int, float, str, type(None)))
 _CLOSED: Final = (type, ModuleType, torch.dtype, torch.device)
 
 Leaf = TensorLayout | torch.SymInt
+Value = Tensor | torch.SymInt | torch.SymFloat | torch.SymBool
 
 
 class Unlifted(Exception):
@@ -48,8 +50,9 @@ class Handed:
         """
         each = {name: _itself(value) for name, value in arguments.items()}
         found = list(_leaves(each, "", DEPTH, set()))
-        kept = {id(leaf): TensorLayout.of(leaf) if isinstance(leaf, Tensor) else leaf for _, leaf in found}
-        leaves = tuple((path, kept[id(leaf)]) for path, leaf in found)
+        kept = {id(leaf): _kept(leaf) for _, leaf in found}
+        every = [(path, kept[id(leaf)]) for path, leaf in found]
+        leaves = tuple((path, one) for path, one in every if isinstance(one, Leaf))
         try:
             return Handed(copy.deepcopy(each, dict(kept)), leaves)
         except Exception as error:
@@ -71,18 +74,27 @@ class Handed:
         return _key(dict(self.arguments), told, set())
 
 
+def _kept(value: Value) -> Leaf | float | bool:
+    """What is kept of a tensor or a symbolic number: factors and answers are those of this run."""
+    if isinstance(value, Tensor):
+        return TensorLayout.of(value)
+    if isinstance(value, torch.SymInt):
+        return value
+    number = hint_of(value)
+    assert isinstance(number, bool | float)
+    return number
+
+
 def _itself(value: object) -> object:
     """An argument; a size that is another argument as well, by itself: `Linear(dim, dim)` has two widths."""
     return torch.SymInt(value.node) if isinstance(value, torch.SymInt) else value
 
 
-def _leaves(
-    value: object, path: str, depth: int, seen: set[int]
-) -> Iterator[tuple[str, Tensor | torch.SymInt]]:
+def _leaves(value: object, path: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Value]]:
     """The tensors and sizes in a value, each with a path of names that leads to it."""
     if isinstance(value, torch.nn.Parameter):
         raise Unlifted("a weight of another module is handed over")
-    if isinstance(value, Tensor | torch.SymInt):
+    if isinstance(value, Value):
         yield path, value
         return
     if isinstance(value, torch.nn.Module):

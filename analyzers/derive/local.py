@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +18,17 @@ from forwardbook.analyzers.instances.recipe import InputMaker, Recipe, Sizes, fu
 from forwardbook.analyzers.symbolic.ledger import number_of
 from forwardbook.formula import Expr
 from forwardbook.formula.atoms import Atom, Extreme, Floor, Symbol
+
+
+def _swapped(name: str, one: str, other: str) -> str:
+    return {one: other, other: one}.get(name, name)
+
+
+def _swap(table: dict[str, Any], one: str, other: str) -> None:
+    here, there = table.pop(one, None), table.pop(other, None)
+    for name, value in ((one, there), (other, here)):
+        if value is not None:
+            table[name] = value
 
 
 def valued(value: Expr, size: Callable[[str], int]) -> int:
@@ -57,6 +69,8 @@ class Local:
     """Names that are made of others here: what running demands."""
     quotients: dict[str, tuple[str, Expr]] = field(default_factory=dict)
     """Names that are a size divided by another, where running demands that nothing is left."""
+    swaps: list[tuple[str, str]] = field(default_factory=list)
+    """Names that changed places since the boundary was named."""
     watch: Watch = field(default_factory=Watch)
     """What the last run saw within."""
 
@@ -72,9 +86,25 @@ class Local:
     def bindings(self, callers: Mapping[str, Expr]) -> dict[str, Expr]:
         """What each name here is in a caller's names, of those at the boundary as `callers` has them."""
         found = dict(callers)
+        for one, other in self.swaps:
+            _swap(found, one, other)
         for quotient, (name, divisor) in self.quotients.items():
             found[quotient] = found[name].floordiv(divisor.subs(found))
         return found
+
+    def swap(self, one: str, other: str) -> None:
+        """Lets two names change places everywhere."""
+        self.swaps.append((one, other))
+        names, change = self.names, {one: Expr.symbol(other), other: Expr.symbol(one)}
+        for table in (names.callers, names.hints, names.sources):
+            _swap(table, one, other)
+        names.known = {value: mine.subs(change) for value, mine in names.known.items()}
+        self.sizes = {path: size.subs(change) for path, size in self.sizes.items()}
+        self.definitions = {_swapped(n, one, other): v.subs(change) for n, v in self.definitions.items()}
+        self.quotients = {
+            _swapped(quotient, one, other): (_swapped(name, one, other), divisor.subs(change))
+            for quotient, (name, divisor) in self.quotients.items()
+        }
 
     def recipe(self, *, watched: bool = False) -> Recipe:
         """How to build and call it; if `watched`, what runs within is seen by `watch`."""

@@ -22,6 +22,8 @@ USUAL: Final[Mapping[int, tuple[str, ...]]] = {
 }
 """What the dimensions of an input are called where nothing else names them, by how many there are."""
 
+OF_CACHE: Final = ("batch_size", "num_key_value_heads", "past_len", "head_dim")
+"""The same of keys and values of a cache."""
 Read = Callable[[Size], Expr]
 """A size as an expression in the caller's names."""
 
@@ -74,14 +76,16 @@ class Names:
         raise LookupError(value.text())
 
 
-def names_of(boundary: Boundary, read: Read, turn: int = 0) -> tuple[Names, dict[str, Expr]]:
+def names_of(
+    boundary: Boundary, read: Read, turn: int = 0, *, ones: bool = False
+) -> tuple[Names, dict[str, Expr]]:
     """The names at a boundary, and what each size there is in these, by its path.
 
     The path of a constructor's size is that of its leaf after `built.`, of a tensor's that of the tensor
     after `called.` and its dimension. What a constructor takes is called by its parameter or the field of its
     config, each by itself; what forward() takes by these where it is equal to one, else by the usual words.
     Sizes that are products or sums of two others at the boundary are made of these. Where several names are
-    equal, `turn` says which of them a size of forward() is.
+    equal, `turn` says which of them a size of forward() is. With `ones` a 1 has a name like any number.
     """
     names, sizes = Names(turn=turn), dict[str, Expr]()
     for path, leaf in boundary.constructor.leaves:
@@ -95,6 +99,8 @@ def names_of(boundary: Boundary, read: Read, turn: int = 0) -> tuple[Names, dict
                 source = "config" if of_config else "constructor"
                 sizes[f"built.{path}"] = names.fresh(value, _word(path), number_of(leaf), source)
     names.told |= _numbers(boundary.constructor.arguments, 3)
+    if ones:
+        names.told.discard(1)
     taken = [(path, read(size), wish, number_of(size)) for path, size, wish in _sizes(boundary)]
     fresh = _basis((value for _, value, _, _ in taken), names)
     for _, value, wish, hint in taken:
@@ -130,6 +136,8 @@ def _sizes(boundary: Boundary) -> Iterator[tuple[str, Size, str]]:
             yield f"called.{path}", leaf, _word(path)
             continue
         words = USUAL.get(leaf.rank, tuple(f"size_{place}" for place in range(leaf.rank)))
+        if leaf.rank == len(OF_CACHE) and path.rpartition(".")[2] in ("keys", "values"):
+            words = OF_CACHE
         for place, size in enumerate(leaf.shape):
             yield f"called.{path}.{place}", size, words[place]
 

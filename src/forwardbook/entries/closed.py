@@ -13,6 +13,7 @@ from forwardbook.entries.facts import Facts
 from forwardbook.entries.regimes import EntryError, Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Condition, Expr
+from forwardbook.formula.condition import excludes, negated
 from forwardbook.formula.work import at_most, spend
 from forwardbook.schema import QUANTITIES
 
@@ -25,6 +26,7 @@ MAX_PEAKS: Final = 48
 MAX_STEPS: Final = 4_000_000  # of the algebra, about a second
 _STEPS: Final = 200  # of one call
 _ZERO: Final = Expr.const(0)
+_TRUE: Final = Condition(_ZERO, "==", _ZERO)
 _WEIGHTS_READ: Final = SUMMED.index("weights_read")
 
 Sums = tuple[Expr | None, ...]
@@ -99,10 +101,15 @@ def short(value: Expr, definitions: Values, longest: int = SHORT) -> str | None:
             if parts is not None and not parts[0] and len(parts[1].terms) == 1:
                 spellings.append(value.subs({part: Expr.symbol(name).exact_div(parts[1])}))
     try:
-        text = min((one.text() for one in spellings), key=len)
+        text = min((one.text() for one in spellings), key=_readable)
     except FormulaError:  # far too long
         return None
     return text if len(text) <= longest else None
+
+
+def _readable(text: str) -> tuple[bool, int]:
+    """Shorter is better, and a division worse."""
+    return "//" in text, len(text)
 
 
 @dataclass
@@ -142,18 +149,39 @@ class _Walk:
         return self._known[place]
 
     def _chosen(self, signature: Signature, bound: Values) -> tuple[RegimeExpressions, Values]:
-        """The first regime that may hold, and the values of its names; what it demands is a condition."""
-        for regime in signature.regimes:
-            values = dict(bound)
-            demands = list(_completed(regime, values))
-            if missing := sorted(regime.needed - values.keys()):
-                raise EntryError(f"{signature.key} is not told {', '.join(missing)}")
-            demands += [one.subs(values) for one in regime.conditions]
-            if not any(map(self.facts.never, demands)):
-                for one in demands:
-                    self._demand(one)
-                return regime, values
+        """The most general regime that may hold, and the values of its names.
+
+        What it demands is a condition, and that none of those that are tried before it holds.
+        """
+        tried = [self._demanded(signature, one, bound) for one in signature.regimes]
+        fixed = [sum(one.op == "==" for one in each.conditions) for each in signature.regimes]
+        for place in sorted(range(len(tried)), key=lambda place: (fixed[place], -place)):
+            demands, values = tried[place]
+            before = [self._missed(one, demands) for one, _ in tried[:place]]
+            every = [*demands, *(one for one in before if one is not None)]
+            if any(map(self.facts.never, every)):
+                continue
+            for one in every:
+                self._demand(one)
+            return signature.regimes[place], values
         raise EntryError(f"no regime of {signature.key} holds")
+
+    def _demanded(
+        self, signature: Signature, regime: RegimeExpressions, bound: Values
+    ) -> tuple[list[Condition], Values]:
+        """What a regime demands of a caller's names, and the values of its own."""
+        values = dict(bound)
+        demands = list(_completed(regime, values))
+        if missing := sorted(regime.needed - values.keys()):
+            raise EntryError(f"{signature.key} is not told {', '.join(missing)}")
+        return demands + [one.subs(values) for one in regime.conditions], values
+
+    def _missed(self, demands: list[Condition], others: list[Condition]) -> Condition | None:
+        """A condition under which one of these does not hold where others do; None where that is so."""
+        if any(self.facts.never(one) or any(excludes(one, other) for other in others) for one in demands):
+            return None
+        open_ones = (one for one in demands if one not in others and not self.facts.follows(one))
+        return negated(next(open_ones, _TRUE))
 
     def _demand(self, condition: Condition) -> None:
         if not self.facts.follows(condition):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from forwardbook.entries.expressions import RegimeExpressions
 from forwardbook.formula import Condition, Expr, dominant
-
-_CONTRARY: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
+from forwardbook.formula.condition import negated
 
 
 class Facts:
@@ -46,7 +44,7 @@ class Facts:
 
     def never(self, condition: Condition) -> bool:
         """Whether it is proved that a condition does not hold for any sizes of the regime."""
-        return self.follows(Condition(condition.left, _CONTRARY[condition.op], condition.right))
+        return self.follows(negated(condition))
 
     def largest(self, values: Sequence[Expr]) -> list[Expr]:
         """The values without those that another is at least, for all sizes of the regime."""

@@ -106,3 +106,21 @@ class Condition:
         return self._text
 
     __str__ = text
+
+
+def negated(condition: Condition) -> Condition:
+    """The condition that holds where another does not."""
+    return Condition(condition.left, NEGATED[condition.op], condition.right)
+
+
+def excludes(one: Condition, other: Condition) -> bool:
+    """Whether two conditions compare the same with numbers of which no value meets both."""
+    if one.left != other.left or not (one.right.is_const and other.right.is_const):
+        return False
+    numbers = {one.right.const_value() + shift for shift in (-1, 0, 1)}
+    numbers |= {other.right.const_value() + shift for shift in (-1, 0, 1)}
+    return not any(_meets(number, one) and _meets(number, other) for number in numbers)
+
+
+def _meets(number: int, condition: Condition) -> bool:
+    return COMPARISONS[condition.op](number, condition.right.const_value())

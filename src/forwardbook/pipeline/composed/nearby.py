@@ -8,15 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from forwardbook.formula import Condition
-from forwardbook.formula.condition import NEGATED
+from forwardbook.formula.condition import negated
 
 PAIRS: Final = 80
 """Tries with several sizes changed at once, after each was changed alone."""
-
-
-def broken(condition: Condition) -> Condition:
-    """The condition that holds where another does not."""
-    return Condition(condition.left, NEGATED[condition.op], condition.right)
 
 
 def breaking(
@@ -27,7 +22,7 @@ def breaking(
     rng: random.Random,
 ) -> Iterator[dict[str, int]]:
     """Sizes that break a condition and meet the others, those of `fixed` as they are."""
-    wanted = [broken(condition), *others]
+    wanted = [negated(condition), *others]
     names = sorted(condition.symbols() & sizes.keys() - fixed.keys())
     start = {**sizes, **fixed}
     for one in itertools.chain(_alone(names, start), _several(names, start, rng)):

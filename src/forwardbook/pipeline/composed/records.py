@@ -12,6 +12,7 @@ from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.derive.own import OwnLine
 from forwardbook.analyzers.derive.solve import printed
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
+from forwardbook.analyzers.symbolic.trace import general
 from forwardbook.entries.record import Argument, Call, Line, Name, Own, Proof, Regime
 from forwardbook.formula import Condition, Expr
 
@@ -68,7 +69,7 @@ def record(local: Local, draft: Draft, name: str = SIGNATURE, proof: Proof = UNP
     return Regime(
         name=name,
         signature=SIGNATURE,
-        arguments=tuple(_arguments(local)),
+        arguments=tuple(_arguments(local, symbols_of(draft))),
         definitions={name: text_of(value) for name, value in local.definitions.items() if name in used},
         conditions=tuple(dict.fromkeys(_said(one, local) for one in draft.all_conditions())),
         assumptions=draft.assumptions,
@@ -136,13 +137,20 @@ def _line(one: OwnLine, text: object) -> Line:
     )
 
 
-def _arguments(local: Local) -> Iterable[Argument]:
+def _arguments(local: Local, used: Collection[str]) -> Iterable[Argument]:
+    """The tensors that are handed over; of those deep within, such as of a cache, the ones that cost."""
+    seen: set[str] = set()
     for path, leaf in local.boundary.forward.leaves:
-        if not isinstance(leaf, TensorLayout):
+        place = general(path)
+        if not isinstance(leaf, TensorLayout) or place in seen:
             continue
         shape = [local.sizes[f"called.{path}.{place}"] for place in range(leaf.rank)]
+        told = frozenset[str]().union(*(one.symbols() for one in shape))
+        if path.count(".") > 1 and not told <= {*used, *local.definitions}:
+            continue
+        seen.add(place)
         yield Argument(
-            path=path,
+            path=place,
             dtype="a" if leaf.dtype == local.boundary.dtype else str(leaf.dtype).removeprefix("torch."),
             shape=tuple(printed(one, local.definitions).text() for one in shape),
             order=() if leaf.order == tuple(range(leaf.rank)) else leaf.order,
@@ -152,7 +160,7 @@ def _arguments(local: Local) -> Iterable[Argument]:
 
 def names_of_record(local: Local, used: Iterable[str], counts: Collection[str]) -> tuple[Name, ...]:
     """The names of formulas, and where each comes from."""
-    wanted = set(used)
+    wanted = set(used) - set(SYMBOLIC_WIDTHS)
     for name, value in local.definitions.items():
         if value.symbols() & wanted:
             wanted |= {name, *value.symbols()}

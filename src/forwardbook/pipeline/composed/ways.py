@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from pydantic import JsonValue
+
 from forwardbook.analyzers.derive.boundary import Boundary
 from forwardbook.analyzers.derive.breakdown import Breakdown, Callee, breakdown
-from forwardbook.analyzers.derive.derivation import Settled, key_of, settle
+from forwardbook.analyzers.derive.derivation import Settled, at_hints, key_of, settle
 from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.derive.names import Names, Read, names_of
 from forwardbook.analyzers.instances.recipe import full_name
@@ -21,10 +23,12 @@ from forwardbook.entries.record import Entry, Proof, Regime
 from forwardbook.entries.regimes import EntryError
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
+from forwardbook.pipeline.composed.facts import facts_of
 from forwardbook.pipeline.composed.measured import LOW, PER_LINE, WIDE
-from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, names_of_record, record
+from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, names_of_record, record, symbols_of
 from forwardbook.pipeline.composed.trial import Refused, Trial, Unproved
 from forwardbook.profiling.raised import first_line_kept
+from forwardbook.schema import ProofPoint
 
 UNEQUAL: Final = dict(zip(SYMBOLIC_WIDTHS, (3, 2, 1), strict=True))
 """Bytes of elements, none of which stands in for another."""
@@ -40,6 +44,7 @@ class Way:
     reason: str = ""
     refused: bool = False
     """Whether it refused to run: another choice among equal names may do."""
+    facts: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass
@@ -56,9 +61,15 @@ class Ways:
         self._alike: dict[tuple[str, str], Way] = {}
 
     def lookup(self, boundary: Boundary, read: Read) -> Callee | None:
-        """The way that a boundary is, and its names in the caller's; None where it has no formulas."""
-        names, sizes = names_of(boundary, read)
-        way = self.way(boundary, read, sizes)
+        """The way that a boundary is, and its names in the caller's; None where it has no formulas.
+
+        A size that is 1 here may be another size of a way that is known.
+        """
+        names, sizes = names_of(boundary, read, ones=True)
+        way = self.known.get(key_of(boundary, sizes))
+        if way is None or way.reason:
+            names, sizes = names_of(boundary, read)
+            way = self.way(boundary, read, sizes)
         if way.local is None or way.reason:
             return None
         return Callee(way.key, _bindings(way, way.local, names))
@@ -86,13 +97,20 @@ class Ways:
 
     def _tried(self, key: str, boundary: Boundary, read: Read, turn: int) -> Way:
         settled = settle(boundary, read, LOW, turn)
-        entry = _stub(boundary, settled)
-        trial = Trial(key, entry, settled, self.evaluator, self._take_apart, random.Random(self.seed))
-        first = record(settled.local, trial.begin())
+        trial = self._trial(key, boundary, settled)
+        draft = trial.begin()
+        if pairs := _nicer(settled.local, symbols_of(draft)):
+            for one, other in pairs:
+                settled.local.swap(one, other)
+            settled = at_hints(settled.local, LOW)
+            trial = self._trial(key, boundary, settled)
+            draft = trial.begin()
+        entry = trial.entry
+        first = record(settled.local, draft)
         alike = entry.full_class_name, first.model_dump_json()
         if alike in self._alike:  # another layer of the same, or a choice that changes no cost
-            other = self._alike[alike]
-            return Way(other.key, settled.local, other.names, other.reason)
+            known = self._alike[alike]
+            return Way(known.key, settled.local, known.names, known.reason)
         reason, refused = "", False
         try:
             trial.run()
@@ -114,8 +132,12 @@ class Ways:
             }
         )
         self.entries[key] = done
-        way = self._alike[alike] = Way(key, settled.local, names, reason, refused)
+        way = self._alike[alike] = Way(key, settled.local, names, reason, refused, facts_of(boundary))
         return way
+
+    def _trial(self, key: str, boundary: Boundary, settled: Settled) -> Trial:
+        rng = random.Random(self.seed)
+        return Trial(key, _stub(boundary, settled), settled, self.evaluator, self._take_apart, rng)
 
     def _take_apart(self, settled: Settled) -> Breakdown:
         read = settled.run.expressions.of
@@ -143,6 +165,18 @@ def _numbers(cost: Cost, hints: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(Expr.of(getattr(cost, name)).evaluate(hints) for name in PER_LINE)
 
 
+def _nicer(local: Local, used: Collection[str]) -> list[tuple[str, str]]:
+    """Names with a number that can be without: what has the bare name costs nothing."""
+    wanted = {*used, *local.definitions}.union(*(one.symbols() for one in local.definitions.values()))
+    pairs = []
+    for name in sorted(wanted):
+        base, _, number = name.rpartition("_")
+        if number.isdigit() and base in local.names.hints and base not in wanted:
+            pairs.append((name, base))
+            wanted |= {base}
+    return pairs
+
+
 def _bindings(way: Way, local: Local, names: Names) -> dict[str, Expr]:
     """What a callee's names are in its caller's; widths and what data decides are called the same in both."""
     callers = local.bindings(names.callers)
@@ -160,12 +194,29 @@ def _all_symbols(draft: Draft) -> frozenset[str]:
 
 def _regimes(trial: Trial, reason: str) -> list[Regime]:
     found = []
-    for draft in trial.drafts:
-        points = tuple(point for one, point in trial.points if one.region == draft.region)
+    for number, draft in enumerate(trial.drafts):
+        names = {*symbols_of(draft), *SYMBOLIC_WIDTHS}
+        points = tuple(
+            _without_others(point, names)
+            for one, point in trial.points
+            if (one.region, one.mark) == (draft.region, draft.mark)
+        )
         proof = Proof(verdict="unproved" if reason else "exact", reason=reason, points=points[:4])
-        here = ", ".join(_said(name) for name in sorted(draft.region))
-        found.append(record(trial.settled.local, draft, here or "default", proof))
+        here = [_said(name) for name in sorted(draft.region)]
+        if any(one.region == draft.region for one in trial.drafts[number + 1 :]):  # the sides of a condition
+            here += [plain(record(trial.settled.local, draft).conditions[-1])]
+        found.append(record(trial.settled.local, draft, ", ".join(here) or "default", proof))
     return found
+
+
+def plain(text: str) -> str:
+    """A condition as people write it."""
+    return text.replace("{", "").replace("}", "")
+
+
+def _without_others(point: ProofPoint, names: Collection[str]) -> ProofPoint:
+    """A point with the sizes that matter."""
+    return point.model_copy(update={"sizes": {n: size for n, size in point.sizes.items() if n in names}})
 
 
 def _said(name: str) -> str:

@@ -1,0 +1,183 @@
+"""Ways to call classes, of any number of models, in; an entry for each class, with all its ways, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from forwardbook.entries.closed import closed, short
+from forwardbook.entries.cost_model import CostModel
+from forwardbook.entries.expressions import RegimeExpressions
+from forwardbook.entries.record import Call, Entry, Name, Regime
+from forwardbook.entries.regimes import Regimes
+from forwardbook.errors import FormulaError, ForwardbookError
+from forwardbook.pipeline.composed.facts import Facts, names_of_ways
+from forwardbook.schema import QUANTITIES
+
+
+@dataclass(frozen=True)
+class Derived:
+    """One way as it was derived: its entry of one signature, and what tells it from others."""
+
+    entry: Entry
+    facts: Facts
+
+
+@dataclass
+class Assembly:
+    """Collects ways; those that are the same in every formula are one."""
+
+    classes: dict[str, list[Derived]] = field(default_factory=dict)
+    problems: dict[str, list[str]] = field(default_factory=dict)
+    _places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+
+    def add(self, ways: Mapping[str, Derived]) -> None:
+        """The ways of one model by their keys there."""
+        done: dict[str, tuple[str, int] | None] = {}
+        for key in ways:
+            self._add(key, ways, done)
+
+    def _add(
+        self, key: str, ways: Mapping[str, Derived], done: dict[str, tuple[str, int] | None]
+    ) -> tuple[str, int] | None:
+        """The class of a way and its number among those of the class; None where it has no formulas."""
+        if key in done:
+            return done[key]
+        way, done[key] = ways[key], None
+        if way.entry.verdict != "exact":
+            known = self.problems.setdefault(way.entry.full_class_name, [])
+            if way.entry.reason not in known:
+                known.append(way.entry.reason)
+            return None
+        places = {
+            call.entry: self._add(call.entry, ways, done) for one in way.entry.regimes for call in one.calls
+        }
+        regimes = tuple(_with_calls(one, places) for one in way.entry.regimes)
+        full = way.entry.full_class_name
+        bare = way.entry.model_copy(update={"regimes": tuple(_without_proof(one) for one in regimes)})
+        place = (full, bare.model_dump_json())
+        if place not in self._places:
+            known_ways = self.classes.setdefault(full, [])
+            self._places[place] = full, len(known_ways)
+            known_ways.append(Derived(way.entry.model_copy(update={"regimes": regimes}), way.facts))
+        done[key] = self._places[place]
+        return done[key]
+
+    def entries(self) -> dict[str, Entry]:
+        """The entries by key, with short closed forms."""
+        keys = _keys(sorted({*self.classes, *self.problems}), self)
+        signatures = {
+            full: names_of_ways([one.facts for one in several]) for full, several in self.classes.items()
+        }
+        found = {
+            keys[full]: _entry(several, signatures[full], keys, signatures, self.problems.get(full, []))
+            for full, several in self.classes.items()
+        }
+        model = CostModel(found)
+        return {key: _with_closed(model.regimes, key, entry) for key, entry in found.items()}
+
+
+def _keys(names: Iterable[str], assembly: Assembly) -> dict[str, str]:
+    """`library_Class` for each class; where several have that, with the path between."""
+    found: dict[str, str] = {}
+    for full in names:
+        module, _, name = full.rpartition(".")
+        library = module.partition(".")[0]
+        key = f"{library}_{name}"
+        if key in found.values():
+            key = f"{library}_{module.removeprefix(library).strip('.').replace('.', '_')}_{name}"
+        found[full] = key
+    return found
+
+
+def _with_calls(regime: Regime, places: Mapping[str, tuple[str, int] | None]) -> Regime:
+    """A regime whose calls say class and number: `package.Class~2`."""
+    calls = []
+    for call in regime.calls:
+        place = places[call.entry]
+        assert place is not None, call.entry
+        calls.append(call.model_copy(update={"entry": f"{place[0]}~{place[1]}"}))
+    return regime.model_copy(update={"calls": tuple(calls)})
+
+
+def _without_proof(regime: Regime) -> Regime:
+    return regime.model_copy(update={"proof": regime.proof.model_copy(update={"points": ()})})
+
+
+Signatures = Mapping[str, list[tuple[str, dict[str, JsonValue]]]]
+
+
+def _entry(
+    several: list[Derived],
+    named: list[tuple[str, dict[str, JsonValue]]],
+    keys: Mapping[str, str],
+    signatures: Signatures,
+    problems: list[str],
+) -> Entry:
+    regimes = []
+    for way, (signature, choices) in zip(several, named, strict=True):
+        for one in way.entry.regimes:
+            name = (
+                one.name if signature == "default" else f"{signature}; {one.name}".removesuffix("; default")
+            )
+            calls = tuple(_call(call, keys, signatures) for call in one.calls)
+            changes = {"name": name, "signature": signature, "choices": choices, "calls": calls}
+            regimes.append(one.model_copy(update=changes))
+    reason = f"another way to call it has no formulas: {problems[0]}" if problems else ""
+    changes = {
+        "regimes": _distinct(regimes),
+        "names": _names(several),
+        "verdict": _verdict(regimes),
+        "reason": reason,
+    }
+    return several[0].entry.model_copy(update=changes)
+
+
+def _distinct(regimes: list[Regime]) -> tuple[Regime, ...]:
+    """Regimes with names that are all different."""
+    taken: dict[str, int] = {}
+    found = []
+    for one in regimes:
+        number = taken[one.name] = taken.get(one.name, 0) + 1
+        found.append(one if number == 1 else one.model_copy(update={"name": f"{one.name}, {number}"}))
+    return tuple(found)
+
+
+def _verdict(regimes: list[Regime]) -> str:
+    """The least of those of the regimes."""
+    order = ("exact", "bounded", "assumed", "pinned")
+    return max((one.proof.verdict for one in regimes), key=order.index)
+
+
+def _call(call: Call, keys: Mapping[str, str], signatures: Signatures) -> Call:
+    full, _, number = call.entry.rpartition("~")
+    return call.model_copy(update={"entry": keys[full], "signature": signatures[full][int(number)][0]})
+
+
+def _names(several: list[Derived]) -> tuple[Name, ...]:
+    found: dict[str, Name] = {}
+    for way in several:
+        for one in way.entry.names:
+            found.setdefault(one.name, one)
+    return tuple(found[name] for name in sorted(found))
+
+
+def _with_closed(regimes: Regimes, key: str, entry: Entry) -> Entry:
+    """The entry with the closed forms of regimes that make calls, where these are short."""
+    changed = []
+    for regime in entry.regimes:
+        forms: dict[str, str] = {}
+        if regime.calls:
+            try:
+                read = RegimeExpressions.of(key, entry, regime)
+                formulas = closed(regimes, read).formulas
+                each = {
+                    name: short(formulas[name], read.definitions) for name in QUANTITIES if name in formulas
+                }
+                forms = {name: text for name, text in each.items() if text is not None}
+            except (FormulaError, ForwardbookError):
+                forms = {}
+        changed.append(regime.model_copy(update={"closed": forms}))
+    return entry.model_copy(update={"regimes": tuple(changed)})
