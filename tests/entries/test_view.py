@@ -9,8 +9,8 @@ from rich.console import Console
 
 from forwardbook.cli.composed_view import composed_view
 from forwardbook.entries.cost_model import CostModel
-from forwardbook.entries.record import Line, Proof
-from forwardbook.schema import Judge, ProofPoint
+from forwardbook.entries.record import Line, Point, Proof
+from forwardbook.schema import Judge
 
 from .examples import MLP, TOY
 
@@ -67,7 +67,7 @@ def test_nothing_is_wider_than_the_terminal_nor_cut_off(width: int) -> None:
 
 
 def test_the_proof_says_its_verdict_points_and_judges() -> None:
-    point = ProofPoint(sizes={"batch_size": 2}, predicted={"flops": 7}, measured={"flops": 7})
+    point = Point(sizes={"batch_size": 2}, measured={"flops": 7})
     judge = Judge(name="counter", quantity="flops", agreed=3, asked=3)
     proof = Proof(verdict="exact", points=(point,), judges=(judge,), static_agrees=True)
     mlp = MLP.model_copy(update={"regimes": (MLP.regimes[0].model_copy(update={"proof": proof}),)})

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from forwardbook.cli.proof_view import points_and_judges
 from forwardbook.cli.terminal import code_text, formula_text, verdict_text
+from forwardbook.schema import ProofPoint
 
 if TYPE_CHECKING:
     from forwardbook.entries.closed import Closed
@@ -193,7 +194,10 @@ def _proof(proof: Proof) -> RenderableType:
     text.append(f"; because {proof.reason}" if proof.reason else "")
     if proof.static_agrees is not None:
         text.append(f"; the static derivation {'agrees' if proof.static_agrees else 'differs'}")
-    return Group(text, *points_and_judges(proof.points, proof.judges))
+    points = tuple(
+        ProofPoint(sizes=one.sizes, predicted=one.measured, measured=one.measured) for one in proof.points
+    )
+    return Group(text, *points_and_judges(points, proof.judges))
 
 
 def _spaced(formula: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from forwardbook.schema import Formula, Judge, ProofPoint, Record, Unresolved, Verdict
+from forwardbook.schema import Formula, Judge, Record, Unresolved, Verdict
 from forwardbook.stored_names import DottedName, Key, PlainName, SourceFile, Symbol
 
 Source = Literal["forward", "config", "constructor", "attribute", "count", "data"]
@@ -95,12 +95,19 @@ class Call(Record):
     """Bytes that live when it is called, beyond weights and inputs of this class; the most of all of them."""
 
 
+class Point(Record):
+    """Sizes at which a run cost exactly what the formulas say, and what that was."""
+
+    sizes: dict[str, int]
+    measured: dict[str, int]
+
+
 class Proof(Record):
     """The measurements behind the formulas, as totals over this class and all that it calls."""
 
     verdict: Verdict
     reason: str = ""
-    points: tuple[ProofPoint, ...] = ()
+    points: tuple[Point, ...] = ()
     judges: tuple[Judge, ...] = ()
     static_agrees: bool | None = None
 
@@ -124,8 +131,6 @@ class Regime(Record):
     own: Own
     lines: tuple[Line, ...] = ()
     calls: tuple[Call, ...] = ()
-    closed: dict[str, Formula] = Field(default_factory=dict)
-    """Quantities in all, calls included, where that is short."""
     proof: Proof
 
 

@@ -7,14 +7,8 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from forwardbook.entries.closed import closed, short
-from forwardbook.entries.cost_model import CostModel
-from forwardbook.entries.expressions import RegimeExpressions
 from forwardbook.entries.record import Call, Entry, Name, Regime
-from forwardbook.entries.regimes import Regimes
-from forwardbook.errors import FormulaError, ForwardbookError
 from forwardbook.pipeline.composed.facts import Facts, names_of_ways
-from forwardbook.schema import QUANTITIES
 
 
 @dataclass(frozen=True)
@@ -66,17 +60,15 @@ class Assembly:
         return done[key]
 
     def entries(self) -> dict[str, Entry]:
-        """The entries by key, with short closed forms."""
+        """The entries by key."""
         keys = _keys(sorted({*self.classes, *self.problems}), self)
         signatures = {
             full: names_of_ways([one.facts for one in several]) for full, several in self.classes.items()
         }
-        found = {
+        return {
             keys[full]: _entry(several, signatures[full], keys, signatures, self.problems.get(full, []))
             for full, several in self.classes.items()
         }
-        model = CostModel(found)
-        return {key: _with_closed(model.regimes, key, entry) for key, entry in found.items()}
 
 
 def _keys(names: Iterable[str], assembly: Assembly) -> dict[str, str]:
@@ -162,22 +154,3 @@ def _names(several: list[Derived]) -> tuple[Name, ...]:
         for one in way.entry.names:
             found.setdefault(one.name, one)
     return tuple(found[name] for name in sorted(found))
-
-
-def _with_closed(regimes: Regimes, key: str, entry: Entry) -> Entry:
-    """The entry with the closed forms of regimes that make calls, where these are short."""
-    changed = []
-    for regime in entry.regimes:
-        forms: dict[str, str] = {}
-        if regime.calls:
-            try:
-                read = RegimeExpressions.of(key, entry, regime)
-                formulas = closed(regimes, read).formulas
-                each = {
-                    name: short(formulas[name], read.definitions) for name in QUANTITIES if name in formulas
-                }
-                forms = {name: text for name, text in each.items() if text is not None}
-            except (FormulaError, ForwardbookError):
-                forms = {}
-        changed.append(regime.model_copy(update={"closed": forms}))
-    return entry.model_copy(update={"regimes": tuple(changed)})

@@ -16,14 +16,13 @@ from forwardbook.analyzers.derive.derivation import Settled, at_hints
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.entries.evaluate import Evaluator
 from forwardbook.entries.expressions import RegimeExpressions
-from forwardbook.entries.record import Entry
+from forwardbook.entries.record import Entry, Point
 from forwardbook.entries.regimes import EntryError, Signature
 from forwardbook.formula import Condition
 from forwardbook.pipeline.composed.measured import LOW, WIDE, Measurement, difference, measured
 from forwardbook.pipeline.composed.nearby import breaking
 from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, record, symbols_of
 from forwardbook.profiling.sizes import draw
-from forwardbook.schema import ProofPoint
 
 WIDTHS: Final = tuple(
     dict(zip(SYMBOLIC_WIDTHS, each, strict=True)) for each in ((2, 2, 2), (3, 2, 1), (2, 2, 2), (1, 3, 2))
@@ -69,7 +68,7 @@ class Trial:
     take_apart: TakeApart
     rng: random.Random
     drafts: list[Draft] = field(default_factory=list)
-    points: list[tuple[Draft, ProofPoint]] = field(default_factory=list)
+    points: list[tuple[Draft, Point]] = field(default_factory=list)
     counts: tuple[str, ...] = ()
     runs: int = 0
     idle: set[Condition] = field(default_factory=set)
@@ -204,9 +203,7 @@ class Trial:
             return str(error)
         if not said and one is not None:
             place = self._signature.regimes.index(one.regime)
-            costs = {name: getattr(one.costs, name) for name in real.quantities}
-            point = ProofPoint(sizes=real.sizes, predicted=costs, measured=real.quantities)
-            self.points.append((self.drafts[place], point))
+            self.points.append((self.drafts[place], Point(sizes=real.sizes, measured=real.quantities)))
         return said
 
     # Steps.

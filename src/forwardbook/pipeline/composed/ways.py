@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
@@ -19,7 +19,7 @@ from forwardbook.analyzers.instances.recipe import full_name
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.cost import Cost
 from forwardbook.entries.evaluate import Evaluator
-from forwardbook.entries.record import Entry, Proof, Regime
+from forwardbook.entries.record import Entry, Point, Proof, Regime
 from forwardbook.entries.regimes import EntryError
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
@@ -28,8 +28,9 @@ from forwardbook.pipeline.composed.measured import LOW, PER_LINE, WIDE
 from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, names_of_record, record, symbols_of
 from forwardbook.pipeline.composed.trial import Refused, Trial, Unproved
 from forwardbook.profiling.raised import first_line_kept
-from forwardbook.schema import ProofPoint
 
+POINTS: Final = 3
+"""Points of a proof that are kept; more were met."""
 UNEQUAL: Final = dict(zip(SYMBOLIC_WIDTHS, (3, 2, 1), strict=True))
 """Bytes of elements, none of which stands in for another."""
 
@@ -110,7 +111,7 @@ class Ways:
         alike = entry.full_class_name, first.model_dump_json()
         if alike in self._alike:  # another layer of the same, or a choice that changes no cost
             known = self._alike[alike]
-            return Way(known.key, settled.local, known.names, known.reason)
+            return replace(known, local=settled.local)
         reason, refused = "", False
         try:
             trial.run()
@@ -201,7 +202,7 @@ def _regimes(trial: Trial, reason: str) -> list[Regime]:
             for one, point in trial.points
             if (one.region, one.mark) == (draft.region, draft.mark)
         )
-        proof = Proof(verdict="unproved" if reason else "exact", reason=reason, points=points[:4])
+        proof = Proof(verdict="unproved" if reason else "exact", reason=reason, points=points[:POINTS])
         here = [_said(name) for name in sorted(draft.region)]
         if any(one.region == draft.region for one in trial.drafts[number + 1 :]):  # the sides of a condition
             here += [plain(record(trial.settled.local, draft).conditions[-1])]
@@ -214,7 +215,7 @@ def plain(text: str) -> str:
     return text.replace("{", "").replace("}", "")
 
 
-def _without_others(point: ProofPoint, names: Collection[str]) -> ProofPoint:
+def _without_others(point: Point, names: Collection[str]) -> Point:
     """A point with the sizes that matter."""
     return point.model_copy(update={"sizes": {n: size for n, size in point.sizes.items() if n in names}})
 
