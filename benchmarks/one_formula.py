@@ -1,163 +1,184 @@
-"""Classes derived alone, at their own boundary: how long their formulas are, whether they hold and add up.
+"""One class, one formula: models derived class by class, how long what comes out is, and whether it is right.
 
-    python -m benchmarks.one_formula [MODEL CLASS ...]
+    OMP_NUM_THREADS=1 python -m benchmarks.one_formula [MODEL ...] [--jobs 2] [--store FOLDER]
 
-Runs each model once, derives each class in it alone, measures it at three points on meta, and holds the cost
-of a class against that of its own lines and of the calls it makes. Beside it what the database stores of the
-class today. Writes results/one_formula.json.
+Runs each model in every way that its recipes know and derives each class in it alone, at its own boundary.
+Every regime is held against runs on meta, each number of each line. What is equal in several models is one.
+Holds the formulas of classes of which a person wrote one (hand/) against that. Writes
+results/one_formula.json and .md; with --store also the entries, as the commands read them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import random
-import statistics
 import time
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
+from typing import Any
 
-import torch
+from benchmarks.hand.case import Case
+from benchmarks.hand_formulas import CASES
 from benchmarks.measuring import about
+from benchmarks.publishing import publish, table
 
-from forwardbook.analyzers.derive.compose import SUMS, composed
-from forwardbook.analyzers.derive.derivation import Call, Derivation, Derivations, run_of_model
-from forwardbook.analyzers.instances.recipe import InstanceOptions, full_name
-from forwardbook.analyzers.instances.recipes import recipes_for
-from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
-from forwardbook.errors import ForwardbookError
-from forwardbook.formula import Condition, Expr, FormulaError, parse
-from forwardbook.profiling.proof import prove
-from forwardbook.registry import Registry, find
+from forwardbook.entries.closed import short
+from forwardbook.entries.cost_model import CostModel
+from forwardbook.entries.record import Entry, Regime
+from forwardbook.entries.regimes import EntryError
+from forwardbook.pipeline.composed.assembly import Assembly
+from forwardbook.pipeline.composed.build import Result, each_model
+from forwardbook.workspace.entry_store import EntryStore
 
-RESULT = Path(__file__).parent / "results" / "one_formula.json"
+BASE = "transformers.models."
 MODELS = (
-    "transformers.models.speech_to_text.modeling_speech_to_text.Speech2TextModel",
-    "transformers.models.wav2vec2.modeling_wav2vec2.Wav2Vec2Model",
-    "transformers.models.mimi.modeling_mimi.MimiModel",
-    "transformers.models.swin.modeling_swin.SwinModel",
-    "transformers.models.efficientnet.modeling_efficientnet.EfficientNetModel",
-    "transformers.models.deit.modeling_deit.DeiTModel",
-    "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLModel",
-    "transformers.models.mamba.modeling_mamba.MambaModel",
-    "transformers.models.mixtral.modeling_mixtral.MixtralModel",
-    "transformers.models.llama.modeling_llama.LlamaModel",
-    "transformers.models.bert.modeling_bert.BertModel",
+    "speech_to_text.modeling_speech_to_text.Speech2TextModel",
+    "wav2vec2.modeling_wav2vec2.Wav2Vec2Model",
+    "mimi.modeling_mimi.MimiModel",
+    "deit.modeling_deit.DeiTModel",
+    "qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLModel",
+    "mamba.modeling_mamba.MambaModel",
+    "mixtral.modeling_mixtral.MixtralModel",
+    "llama.modeling_llama.LlamaModel",
+    "bert.modeling_bert.BertModel",
+    "gpt2.modeling_gpt2.GPT2Model",
+    "t5.modeling_t5.T5Model",
+    "vit.modeling_vit.ViTModel",
+    "whisper.modeling_whisper.WhisperModel",
 )
-SEED, POINTS = 7, 5
-LOOPS = ("Encoder", "Decoder", "Stage", "EncoderModel", "TransformerModel", "Model")
-"""Ends of names of classes that go through a list of layers: how often they do is not a formula here yet."""
+MANY = 100_000
+"""Characters of any formula that is compared."""
+WANTED = 1.5
+"""How many times as long as a person's formula ours may be."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One class: its formula alone, and beside it the one that is stored."""
+class Compared:
+    """A formula of a person, and ours with all calls put in; are they equal at the points of the case?"""
 
-    name: str
-    flops: str
-    flops_characters: int
-    peak_characters: int
-    conditions: list[str]
-    asked: int
-    exact: bool
-    adds_up: bool | None
-    problem: str
-    seconds: float
-    stored_flops_characters: int | None
-    stored_conditions: int | None
+    case: Case
+    ours: str
+    equal: bool
+    problem: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long ours is."""
+        return len(self.ours) / self.case.full_length
 
 
-def rows(model: str, registry: Registry, derivations: Derivations) -> Iterator[Row]:
-    """The classes of a model, each as it is called first; torch's and those with lists of layers apart."""
-    run, watch = run_of_model(recipes_for(model, InstanceOptions())[0])
-    seen = {full_name(type(run.root))}
-    for place, (module, _) in enumerate(watch.calls):
-        name = full_name(type(module))
-        if name in seen or name.startswith("torch.") or name.endswith(LOOPS):
-            continue
-        seen.add(name)
-        begun = time.process_time()
-        call = derivations.call(watch.boundary(place), run.expressions.of)
-        stored = _stored(name, registry)
-        if isinstance(call, str):
-            yield Row(name, "", 0, 0, [], 0, False, None, call, 0.0, *stored)
-            continue
-        exact, problem = _proved(call.child)
-        seconds = time.process_time() - begun
-        added = adds_up(call.child, derivations.calls(call.child))
-        formulas = call.child.formulas
-        flops = formulas["flops"].text()
-        conditions = [one.text() for one in call.child.conditions]
-        sizes = len(flops), len(formulas["peak"].text())
-        asked = len(call.child.pattern.conditions)
-        yield Row(name, flops, *sizes, conditions, asked, exact, added, problem, round(seconds, 2), *stored)
+def _bare(text: str) -> str:
+    return text.replace("{", "").replace("}", "")
 
 
-def _proved(one: Derivation) -> tuple[bool, str]:
-    held = [Condition.at_least(name, 2) for name in one.hints]
-    pattern = replace(one.pattern, conditions=one.conditions)
-    [proof] = prove(one.local.recipe(), [pattern], one.hints, torch.float32, SEED, held=held)
-    wrong = [f"{d.quantity} ({d.where}): {d.predicted}, measured {d.measured}" for d in proof.differences[:1]]
-    return proof.exact, proof.reason or "; ".join(wrong)
-
-
-def adds_up(one: Derivation, calls: Sequence[Call | str]) -> bool | None:
-    """Whether a class costs what its own lines and calls do, its peak at random sizes; None: not known."""
-    made = [call for call in calls if isinstance(call, Call)]
-    if len(made) < len(calls):
+def compared(case: Case, model: CostModel) -> Compared | None:
+    """The one of our formulas that fits a case best; None where we have none."""
+    try:
+        key = model.find(case.name)
+        found = [_compared(case, model, key, one) for one in model.regimes.signatures(key)]
+    except EntryError:
         return None
-    parts = composed(one.parts, [call.quantities() for call in made])
-    whole = one.quantities
-    if any(parts[name] != whole[name] for name in SUMS):
-        return False
-    rng = random.Random(SEED)
-    return all(_equal(parts["peak"], whole["peak"], one.hints, rng) for _ in range(POINTS))
+    return min(found, key=lambda one: (not one.equal, len(one.ours)), default=None)
 
 
-def _equal(left: Expr, right: Expr, hints: Mapping[str, int], rng: random.Random) -> bool:
-    names = {name: rng.randint(2, 96) for name in (*hints, *SYMBOLIC_WIDTHS)}
-    try:
-        return left.evaluate(names) == right.evaluate(names)
-    except FormulaError:
-        return True  # these sizes divide with a rest
+def _compared(case: Case, model: CostModel, key: str, signature: str) -> Compared:
+    regime = _general(model.get(key), signature)
+    form = model.closed(key, signature, regime.name)
+    value = form.formulas.get("flops")
+    text = "" if value is None else short(value, form.regime.definitions, MANY) or value.text()
+    read = model.regimes.signature(key, signature)
+    for place in range(len(case.points)):
+        sizes = case.sizes(place)
+        given = {"a_dtype_bytes": 4, "kv_dtype_bytes": 4, **sizes}
+        done = model.evaluator.at(read, {name: given[name] for name in read.names if name in given})
+        if done is None:
+            missing = ", ".join(name for name in read.names if name not in given)
+            return Compared(case, text, False, f"not told {missing}" if missing else "no regime holds")
+        if done.costs.flops != case.value("flops", sizes):
+            return Compared(case, text, False, f"{done.costs.flops:,} at the first of its points")
+    return Compared(case, text, True)
 
 
-def _stored(name: str, registry: Registry) -> tuple[int | None, int | None]:
-    try:
-        regime = registry.database[find(registry.database, name)].regimes[0]
-    except (ForwardbookError, IndexError):
-        return None, None
-    return len(parse(regime.flop_analysis.flops, exact=True).text()), len(regime.conditions)
+def _general(entry: Entry, signature: str) -> Regime:
+    """The regime of a signature that pins nothing."""
+    several = [one for one in entry.regimes if one.signature == signature]
+    return min(several, key=lambda one: sum("==" in text for text in one.conditions))
+
+
+def figures(entries: Mapping[str, Entry], results: Iterable[Result]) -> dict[str, Any]:
+    """What is asked of the formulas, over all regimes."""
+    regimes = [one for entry in entries.values() for one in entry.regimes]
+    problems = {name for result in results for name in result.problems} - {
+        entry.full_class_name for entry in entries.values()
+    }
+    flops = sorted(len(_bare(one.own.flops)) for one in regimes)
+    peaks = sorted(len(_bare(", ".join(one.own.states))) for one in regimes)
+    conditions = sorted(len(one.conditions) for one in regimes)
+    per_class = sorted(len(entry.regimes) for entry in entries.values())
+    texts = sorted(len(_bare(text)) for one in regimes for text in one.conditions)
+    return {
+        "classes": len(entries) + len(problems),
+        "exact": sum(entry.verdict == "exact" for entry in entries.values()),
+        "without any formula": len(problems),
+        "regimes": len(regimes),
+        "characters of own flops, median / p95 / longest": _spread(flops),
+        "characters of own peak, median / p95 / longest": _spread(peaks),
+        "conditions of a regime, median / p95 / most": _spread(conditions),
+        "longest condition": texts[-1] if texts else 0,
+        "regimes of a class, median / p95 / most": _spread(per_class),
+    }
+
+
+def _spread(values: list[int]) -> str:
+    if not values:
+        return "-"
+    return f"{median(values):,.0f} / {values[int(0.95 * (len(values) - 1))]:,} / {values[-1]:,}"
+
+
+def rows(found: Iterable[Compared]) -> Iterator[list[str]]:
+    """The table of formulas beside those of a person."""
+    for one in found:
+        name = one.case.name.rpartition(".")[2]
+        state = "equal" if one.equal else one.problem
+        yield [f"`{name}`, {one.case.call}", f"`{_bare(one.ours)[:200]}`", f"{one.ratio:.2f}", state]
 
 
 def main() -> None:
-    """Derives, prints a table, writes the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("models", nargs="*", default=MODELS)
-    models = parser.parse_args().models
-    warnings.filterwarnings("ignore")
-    registry, derivations = Registry(), Derivations()
-    found: list[Row] = []
-    for model in models:
-        for row in rows(model, registry, derivations):
-            found.append(row)
-            state = "exact" if row.exact else f"not exact: {row.problem}"
-            print(f"{row.name.rpartition('.')[2]:<44} {len(row.conditions):>3} {state}  {row.flops[:120]}")
-    lengths = [row.flops_characters for row in found if row.exact]
-    summary = {
-        "classes": len(found),
-        "exact": len(lengths),
-        "add up": sum(row.adds_up is True for row in found),
-        "do not add up": sum(row.adds_up is False for row in found),
-        "flops characters, median": statistics.median(lengths),
-        "seconds, median": statistics.median(row.seconds for row in found),
+    """Builds, compares, prints and writes."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("models", nargs="*", default=[BASE + one for one in MODELS])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--store", type=Path)
+    options = parser.parse_args()
+    record = {"about": about("benchmarks.one_formula")}
+    begun, assembly, results = time.perf_counter(), Assembly(), list[Result]()
+    for result in each_model(options.models, options.jobs):
+        exact = sum(one.entry.verdict == "exact" for one in result.ways.values())
+        print(f"{result.model}: {exact} of {len(result.ways)} ways exact {result.problem}", flush=True)
+        assembly.add(result.ways)
+        results.append(result)
+    entries = assembly.entries()
+    if options.store:
+        EntryStore(options.store).save(entries)
+    model = CostModel(entries)
+    found = [one for case in CASES if (one := compared(case, model)) is not None]
+    summary = figures(entries, results) | {
+        "models": len(options.models),
+        "seconds": round(time.perf_counter() - begun),
+        "formulas of a person that were met": len(found),
+        "of these equal": sum(one.equal is True for one in found),
+        f"of these at most {WANTED} times as long": sum(one.ratio <= WANTED for one in found),
     }
-    print(summary)
-    record = {"about": about("benchmarks.one_formula"), "summary": summary}
-    text = json.dumps(record | {"classes": [asdict(row) for row in found]}, indent=1)
-    RESULT.write_text(text + "\n", encoding="utf-8")
+    header = ["class, call", "flops", "length over a person's", "at a person's points"]
+    figure_table = table(["figure", "value"], [[name, str(value)] for name, value in summary.items()])
+    sections = [figure_table, table(header, list(rows(found)))]
+    print(*sections, sep="\n\n")
+    problems = {result.model: result.problems for result in results}
+    record |= {"summary": summary, "problems": problems}
+    publish("one_formula", record, sections)
 
 
 if __name__ == "__main__":

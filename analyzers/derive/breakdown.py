@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forwardbook.analyzers.derive.boundary import Boundary, Watch
-from forwardbook.analyzers.derive.own import OwnCost, taken_apart
+from forwardbook.analyzers.derive.own import OwnCost, amounts_of, taken_apart
 from forwardbook.analyzers.derive.solve import largest
 from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.analyzers.symbolic.trace import CallRecord, general
-from forwardbook.cost import Cost
 from forwardbook.formula import Expr
 
 
@@ -47,22 +46,19 @@ class Breakdown:
     calls: tuple[CallGroup, ...]
 
 
-Lookup = Callable[[Boundary], Callee | None]
-"""Which way of calling a class a boundary is; None where that has no formulas of its own."""
-
-Agrees = Callable[[Callee, Cost], bool]
-"""Whether a callee costs what a call of it did in this run: one may have been changed since it was built."""
+Lookup = Callable[[Boundary, Mapping[str, Expr]], Callee | None]
+"""Which way of calling a class a boundary is, of which a call cost so much; None where it has no formulas."""
 
 
-def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup, agrees: Agrees) -> Breakdown:
+def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup) -> Breakdown:
     """The outermost call of a run taken apart."""
     places = _places(run, watch)
     callees: dict[int, Callee] = {}
 
     def alone(call: CallRecord) -> bool:
         boundary = watch.boundary(places[call.index]) if call.index in places else ""
-        callee = None if isinstance(boundary, str) else lookup(boundary)
-        if callee is None or not agrees(callee, Cost.total(one.cost for one in run.trace.of(call))):
+        callee = None if isinstance(boundary, str) else lookup(boundary, amounts_of(run.trace, call))
+        if callee is None:
             return False
         callees[call.index] = callee
         return True

@@ -94,7 +94,7 @@ def names_of(
             of_config = bool(field_) and hasattr(boundary.constructor.arguments[argument], "__dict__")
             value = read(leaf)
             if value.is_const or (of_config and value in names.known):
-                sizes[f"built.{path}"] = names.of(value)
+                sizes[f"built.{path}"] = names.known.get(value, value)
             else:
                 source = "config" if of_config else "constructor"
                 sizes[f"built.{path}"] = names.fresh(value, _word(path), number_of(leaf), source)

@@ -61,18 +61,25 @@ def taken_apart(
     below = [trace.calls[index] for index, top in owner.items() if index == top != call.index]
     operations = [one for one in trace.of(call) if owner[one.call] == call.index]
     states, live = _live(trace, call, below)
-    total = Cost.total(one.cost for one in operations)
-    amounts = {
-        "flops": Expr.of(total.flops),  # type: ignore[arg-type]
-        "pointwise_ops": Expr.of(total.pointwise_ops),  # type: ignore[arg-type]
-        "reads": Expr.of(total.reads),  # type: ignore[arg-type]
-        "writes": Expr.of(total.writes),  # type: ignore[arg-type]
-    } | _bytes(trace, call, below)
+    amounts = _of_cost(Cost.total(one.cost for one in operations)) | _bytes(trace, call, below)
     code = forward_code(call.kind)
     lines = tuple(_lines(trace, call, operations, code))
     places = [_line(trace, call, one, code) for one in below]
     calls = [CallBelow(*one) for one in zip(below, places, live, strict=True)]
     return OwnCost(amounts, states, lines), calls
+
+
+def amounts_of(trace: Trace, call: CallRecord) -> dict[str, Expr]:
+    """What a call cost in all, in some quantities."""
+    total, storages = Cost.total(one.cost for one in trace.of(call)), _Storages.of(trace, call)
+    return _of_cost(total) | {
+        "weights": Expr.sum(Expr.of(trace.weights[key]) for key in storages.weights),
+        "intermediates": Expr.sum(map(Expr.of, storages.dead.values())),
+    }
+
+
+def _of_cost(cost: Cost) -> dict[str, Expr]:
+    return {name: Expr.of(getattr(cost, name)) for name in ("flops", "pointwise_ops", "reads", "writes")}
 
 
 def _owners(trace: Trace, call: CallRecord, alone: Callable[[CallRecord], bool]) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -17,22 +17,28 @@ from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.derive.names import Names, Read, names_of
 from forwardbook.analyzers.instances.recipe import full_name
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
-from forwardbook.cost import Cost
 from forwardbook.entries.evaluate import Evaluator
 from forwardbook.entries.record import Entry, Point, Proof, Regime
 from forwardbook.entries.regimes import EntryError
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
 from forwardbook.pipeline.composed.facts import facts_of
-from forwardbook.pipeline.composed.measured import LOW, PER_LINE, WIDE
+from forwardbook.pipeline.composed.measured import LOW, WIDE
 from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, names_of_record, record, symbols_of
 from forwardbook.pipeline.composed.trial import Refused, Trial, Unproved
 from forwardbook.profiling.raised import first_line_kept
 
 POINTS: Final = 3
 """Points of a proof that are kept; more were met."""
+CANDIDATES: Final = 12
+"""Ways of a class that are tried for a call that none of them is by what it is told."""
 UNEQUAL: Final = dict(zip(SYMBOLIC_WIDTHS, (3, 2, 1), strict=True))
 """Bytes of elements, none of which stands in for another."""
+
+
+def _any(callee: Callee) -> bool:
+    """Agrees with whatever it costs."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,8 @@ class Way:
     local: Local | None = None
     names: frozenset[str] = frozenset()
     reason: str = ""
+    free: frozenset[str] = frozenset()
+    """Those of the names that no boundary tells: widths, and what data decides."""
     refused: bool = False
     """Whether it refused to run: another choice among equal names may do."""
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -60,20 +68,26 @@ class Ways:
         self.evaluator = Evaluator(self.entries)
         self._numbers: dict[str, int] = {}
         self._alike: dict[tuple[str, str], Way] = {}
+        self._of_class: dict[str, list[Way]] = {}
 
-    def lookup(self, boundary: Boundary, read: Read) -> Callee | None:
+    def lookup(
+        self, boundary: Boundary, read: Read, agrees: Callable[[Callee], bool] = _any
+    ) -> Callee | None:
         """The way that a boundary is, and its names in the caller's; None where it has no formulas.
 
-        A size that is 1 here may be another size of a way that is known.
+        One that `agrees` costs what the call did in its caller's run. Another layer, or a choice that changes
+        no cost, is no way of its own. A size that is 1 here may be another size of a way that is known.
         """
-        names, sizes = names_of(boundary, read, ones=True)
-        way = self.known.get(key_of(boundary, sizes))
-        if way is None or way.reason:
-            names, sizes = names_of(boundary, read)
-            way = self.way(boundary, read, sizes)
-        if way.local is None or way.reason:
-            return None
-        return Callee(way.key, _bindings(way, way.local, names))
+        named, with_ones = names_of(boundary, read), names_of(boundary, read, ones=True)
+        way = self.known.get(key_of(boundary, named[1]))
+        if way is None:
+            every = reversed(self._of_class.get(full_name(boundary.kind), [])[-CANDIDATES:])
+            callees = (_callee(one, names) for one in every for names, _ in (named, with_ones))
+            if agrees is not _any and (found := next((c for c in callees if c and agrees(c)), None)):
+                return found
+            way = self.way(boundary, read, named[1])
+        callee = _callee(way, named[0])
+        return callee if callee is not None and agrees(callee) else None
 
     def way(self, boundary: Boundary, read: Read, sizes: Mapping[str, Expr]) -> Way:
         """The way that a boundary is, derived where it is new."""
@@ -86,6 +100,7 @@ class Ways:
             except Exception as error:  # noqa: BLE001 - analysed code may raise anything
                 reason = f"running it alone raised {first_line_kept(error)}"
                 self.known[place] = Way(f"{kind}~{number}", reason=reason)
+            self._of_class.setdefault(kind, []).append(self.known[place])
         return self.known[place]
 
     def _derived(self, key: str, boundary: Boundary, read: Read) -> Way:
@@ -133,7 +148,9 @@ class Ways:
             }
         )
         self.entries[key] = done
-        way = self._alike[alike] = Way(key, settled.local, names, reason, refused, facts_of(boundary))
+        way = self._alike[alike] = Way(
+            key, settled.local, names, reason, _untold(settled), refused, facts_of(boundary)
+        )
         return way
 
     def _trial(self, key: str, boundary: Boundary, settled: Settled) -> Trial:
@@ -142,28 +159,46 @@ class Ways:
 
     def _take_apart(self, settled: Settled) -> Breakdown:
         read = settled.run.expressions.of
-        hints = settled.run.ledger.hints | UNEQUAL
-        if settled.dtype == WIDE:
-            hints |= {"a_dtype_bytes": WIDE.itemsize}
+        points = _points(settled)
 
-        def agrees(callee: Callee, cost: Cost) -> bool:
-            return self._costs(callee, hints) == _numbers(cost, hints)
+        def found(boundary: Boundary, amounts: Mapping[str, Expr]) -> Callee | None:
+            return self.lookup(boundary, read, lambda callee: self._costs_so_much(callee, amounts, points))
 
-        return breakdown(settled.run, settled.watch, lambda boundary: self.lookup(boundary, read), agrees)
+        return breakdown(settled.run, settled.watch, found)
 
-    def _costs(self, callee: Callee, hints: Mapping[str, int]) -> tuple[int, ...] | None:
-        """What a callee costs at the sizes of a run, by the quantities of an operation."""
+    def _costs_so_much(
+        self, callee: Callee, amounts: Mapping[str, Expr], points: Iterable[Mapping[str, int]]
+    ) -> bool:
+        """Whether a callee costs what a call did, at sizes of its caller: it may have been changed since."""
         signature = self.evaluator.regimes.signature(callee.key, SIGNATURE)
-        try:
-            sizes = {name: value.evaluate(hints) for name, value in callee.bindings.items()}
-            found = self.evaluator.at(signature, sizes)
-        except (EntryError, FormulaError):
-            return None
-        return tuple(getattr(found.costs, name) for name in PER_LINE) if found else None
+        for sizes in points:
+            try:
+                bound = {name: value.evaluate(sizes) for name, value in callee.bindings.items()}
+                one = self.evaluator.at(signature, bound)
+                real = {name: value.evaluate(sizes) for name, value in amounts.items()}
+            except (EntryError, FormulaError):
+                return False
+            if one is None or any(getattr(one.costs, name) != value for name, value in real.items()):
+                return False
+        return True
 
 
-def _numbers(cost: Cost, hints: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(Expr.of(getattr(cost, name)).evaluate(hints) for name in PER_LINE)
+def _points(settled: Settled) -> list[dict[str, int]]:
+    """The sizes of a run and larger ones, with widths that differ."""
+    hints, widths = settled.run.ledger.hints, dict(UNEQUAL)
+    if settled.dtype == WIDE:
+        widths["a_dtype_bytes"] = WIDE.itemsize
+    return [{**hints, **widths}, {name: 3 * size for name, size in hints.items()} | widths]
+
+
+def _callee(way: Way, names: Names) -> Callee | None:
+    """A way and its names in its caller's; widths and what data decides are called the same in both."""
+    if way.local is None or way.reason:
+        return None
+    callers = way.local.bindings(names.callers)
+    if any(name not in callers for name in way.names - way.free):
+        return None
+    return Callee(way.key, {name: callers.get(name, Expr.symbol(name)) for name in sorted(way.names)})
 
 
 def _nicer(local: Local, used: Collection[str]) -> list[tuple[str, str]]:
@@ -178,10 +213,8 @@ def _nicer(local: Local, used: Collection[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _bindings(way: Way, local: Local, names: Names) -> dict[str, Expr]:
-    """What a callee's names are in its caller's; widths and what data decides are called the same in both."""
-    callers = local.bindings(names.callers)
-    return {name: callers.get(name, Expr.symbol(name)) for name in sorted(way.names)}
+def _untold(settled: Settled) -> frozenset[str]:
+    return frozenset(settled.hints.keys() - settled.local.free.keys()).union(SYMBOLIC_WIDTHS)
 
 
 def _all_symbols(draft: Draft) -> frozenset[str]:
