@@ -35,17 +35,15 @@ BASE = "transformers.models."
 MODELS = (
     "speech_to_text.modeling_speech_to_text.Speech2TextModel",
     "wav2vec2.modeling_wav2vec2.Wav2Vec2Model",
-    "mimi.modeling_mimi.MimiModel",
-    "deit.modeling_deit.DeiTModel",
-    "qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLModel",
-    "mamba.modeling_mamba.MambaModel",
-    "mixtral.modeling_mixtral.MixtralModel",
     "llama.modeling_llama.LlamaModel",
+    "mixtral.modeling_mixtral.MixtralModel",
     "bert.modeling_bert.BertModel",
     "gpt2.modeling_gpt2.GPT2Model",
     "t5.modeling_t5.T5Model",
+    "deit.modeling_deit.DeiTModel",
     "vit.modeling_vit.ViTModel",
-    "whisper.modeling_whisper.WhisperModel",
+    "mamba.modeling_mamba.MambaModel",
+    "qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLModel",
 )
 MANY = 100_000
 """Characters of any formula that is compared."""

@@ -78,7 +78,10 @@ def settle(boundary: Boundary, read: Read, dtype: torch.dtype, turn: int = 0) ->
 
     for _ in range(ROUNDS):
         settled = at_hints(local, dtype)
-        if definition(local, settled.asked, settled.run.root, refuses) is None:
+        asked, before = settled.asked, len(local.definitions)
+        while (name := definition(local, asked, settled.run.root, refuses)) is not None:
+            asked = tuple(one.subs({name: local.definitions[name]}) for one in asked)
+        if len(local.definitions) == before:
             break
     return settled
 

@@ -17,6 +17,7 @@ from forwardbook.entries.evaluate import Evaluation, Evaluator
 from forwardbook.entries.expressions import expression
 from forwardbook.formula import Expr
 
+NO_REGIME = "no regime holds"
 PER_LINE = ("flops", "pointwise_ops", "reads", "writes")
 LOW, WIDE = torch.bfloat16, torch.float32
 
@@ -64,7 +65,7 @@ def predicted_lines(evaluator: Evaluator, one: Evaluation) -> dict[tuple[int, st
 def difference(evaluator: Evaluator, one: Evaluation | None, real: Measurement) -> str:
     """The first number that formulas give otherwise than a run did; nothing where all are equal."""
     if one is None:
-        return "no regime holds"
+        return NO_REGIME
     ours = one.costs
     for name, value in real.quantities.items():
         if getattr(ours, name) != value:

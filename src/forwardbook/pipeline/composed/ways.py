@@ -184,11 +184,13 @@ class Ways:
 
 
 def _points(settled: Settled) -> list[dict[str, int]]:
-    """The sizes of a run and larger ones, with widths that differ."""
+    """The sizes of a run and larger ones, no two names alike, with widths that differ."""
     hints, widths = settled.run.ledger.hints, dict(UNEQUAL)
     if settled.dtype == WIDE:
         widths["a_dtype_bytes"] = WIDE.itemsize
-    return [{**hints, **widths}, {name: 3 * size for name, size in hints.items()} | widths]
+    rng = random.Random(len(hints))
+    larger = [{n: size + rng.randint(1, 2 * size + 9) for n, size in hints.items()} for _ in range(2)]
+    return [one | widths for one in (hints, *larger)]
 
 
 def _callee(way: Way, names: Names) -> Callee | None:

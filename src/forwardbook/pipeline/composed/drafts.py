@@ -1,0 +1,177 @@
+"""A run of a class alone in; drafts of its regimes out, and whether they have the numbers of further runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import torch
+
+from forwardbook.analyzers.derive.breakdown import Breakdown
+from forwardbook.analyzers.derive.counts import NotLinear, over_counts
+from forwardbook.analyzers.derive.derivation import Settled, at_hints
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
+from forwardbook.entries.evaluate import Evaluator
+from forwardbook.entries.expressions import RegimeExpressions
+from forwardbook.entries.record import Entry, Point
+from forwardbook.entries.regimes import EntryError, Signature
+from forwardbook.formula import Condition
+from forwardbook.pipeline.composed.measured import LOW, WIDE, Measurement, difference, measured
+from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, record
+from forwardbook.profiling.sizes import draw as draw_sizes
+
+WIDTHS: Final = tuple(
+    dict(zip(SYMBOLIC_WIDTHS, each, strict=True)) for each in ((2, 2, 2), (3, 2, 1), (2, 2, 2), (1, 3, 2))
+)
+"""Of runs below float32; unequal ones, so that none stands in for another."""
+OF_FULL: Final = dict.fromkeys(SYMBOLIC_WIDTHS, 4)
+FARTHER: Final = 8
+"""How many times larger than usual sizes are at one of the points."""
+
+TakeApart = Callable[[Settled], Breakdown]
+
+
+@dataclass
+class Drafts:
+    """The drafts of one way to call a class, and the runs that they are held against."""
+
+    key: str
+    entry: Entry
+    settled: Settled
+    evaluator: Evaluator
+    take_apart: TakeApart
+    rng: random.Random
+    drafts: list[Draft] = field(default_factory=list)
+    points: list[tuple[Draft, Point]] = field(default_factory=list)
+    counts: tuple[str, ...] = ()
+    runs: int = 0
+    idle: set[Condition] = field(default_factory=set)
+    """Conditions that were broken without any change."""
+    _version: int = 0
+    _known: dict[int, tuple[Draft, Entry, RegimeExpressions]] = field(default_factory=dict)
+    _signature: Signature | None = None
+
+    def begin(self) -> Draft:
+        """The first draft: of the sizes that its run had.
+
+        Raises:
+            Exception: whatever the class raises at its own sizes.
+        """
+        self.put([self._general()])
+        return self.drafts[0]
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """The names to draw, with their usual numbers."""
+        return self.settled.hints
+
+    # Drafts.
+
+    def _general(self) -> Draft:
+        first = self.settled
+        pinned = [one for one in first.conditions if pins(one)]
+        found, counts = self.take_apart(first), []
+        further: dict[str, Sequence[Breakdown]] = {}
+        for name in dict.fromkeys(name for one in pinned for name in one.symbols()):
+            try:
+                grown = self._grown(name, LOW, {}, {})
+                over_counts(found, {name: grown}, self.hints)
+            except NotLinear:
+                continue
+            except Exception:  # noqa: BLE001, S112 - analysed code may raise anything at other counts
+                continue
+            further[name] = grown
+            counts.append(name)
+        self.counts = tuple(counts)
+        if further:
+            found = over_counts(found, further, self.hints)
+        return Draft(found, conditions=tuple(self.asked(first)), assumptions=first.assumptions)
+
+    def asked(self, settled: Settled) -> Iterator[Condition]:
+        """What a run asked of its sizes; how often something is repeated is free."""
+        known, counts = self.hints.keys(), set(self.counts)
+        for one in settled.conditions:
+            if one.symbols() <= known and not (one.symbols() <= counts and pins(one)):
+                yield one
+
+    def _grown(
+        self, name: str, dtype: torch.dtype, pinned: Mapping[str, int], at: Mapping[str, int]
+    ) -> tuple[Breakdown, Breakdown]:
+        hint = self.hints[name]
+        one, two = (
+            self.take_apart(at_hints(self.settled.local, dtype, {**at, name: hint + more}, pinned))
+            for more in (1, 2)
+        )
+        return one, two
+
+    def at(self, region: frozenset[str], hints: Mapping[str, int] | None = None) -> tuple[Breakdown, Settled]:
+        """What a run in a region shows, over all counts."""
+        dtype = WIDE if FULL in region else LOW
+        pins = fixed_by(region)
+        at = hints or {}
+        settled = at_hints(self.settled.local, dtype, at, pins)
+        found = self.take_apart(settled)
+        counts = [name for name in self.counts if name not in pins and name not in at]
+        further = {name: self._grown(name, dtype, pins, at) for name in counts}
+        return (over_counts(found, further, self.hints) if further else found), settled
+
+    def put(self, drafts: Sequence[Draft]) -> None:
+        """These drafts from now on, the most special ones first."""
+        self.drafts = sorted(drafts, key=lambda one: -len(one.region))
+        self._version += 1
+        name = f"{SIGNATURE} {self._version}"
+        each = tuple(map(self._read, self.drafts))
+        names = frozenset[str]().union(*(one.names for one in each))
+        self._signature = Signature(self.key, name, each, tuple(sorted(names)))
+
+    def _read(self, draft: Draft) -> RegimeExpressions:
+        """A draft as it will be read; drafts are put often and change seldom."""
+        known = self._known.get(id(draft))
+        if known is None or known[1] is not self.entry:
+            found = RegimeExpressions.of(self.key, self.entry, record(self.settled.local, draft))
+            known = self._known[id(draft)] = (draft, self.entry, found)
+        return known[2]
+
+    # Points.
+
+    def draw(
+        self, conditions: Iterable[Condition], fixed: Mapping[str, int], least: int, farther: bool = False
+    ) -> dict[str, int] | None:
+        names = self.hints
+        held = [Condition.at_least(name, least) for name in names if name not in fixed]
+        scale = dict.fromkeys(names.keys() - fixed.keys() - set(self.counts), FARTHER) if farther else None
+        return draw_sizes(names, [*conditions, *held], self.rng, fixed, scale=scale)
+
+    def measure(self, sizes: Mapping[str, int], full: bool) -> Measurement | None:
+        """One run; None where the class refuses."""
+        self.runs += 1
+        widths = OF_FULL if full else WIDTHS[self.runs % len(WIDTHS)]
+        try:
+            return measured(self.settled.local, sizes, widths, full)
+        except Exception:  # noqa: BLE001 - analysed code may raise anything at sizes of our own choice
+            return None
+
+    def differs(self, real: Measurement) -> str:
+        """Where the drafts differ from a run; the point is kept where they do not."""
+        assert self._signature is not None
+        try:
+            one = self.evaluator.at(self._signature, real.sizes)
+            said = difference(self.evaluator, one, real)
+        except EntryError as error:
+            return str(error)
+        if not said and one is not None:
+            place = self._signature.regimes.index(one.regime)
+            self.points.append((self.drafts[place], Point(sizes=real.sizes, measured=real.quantities)))
+        return said
+
+
+def fixed_by(region: frozenset[str]) -> dict[str, int]:
+    """The sizes that are told by a region."""
+    return dict.fromkeys(sorted(region - {FULL}), 1)
+
+
+def pins(condition: Condition) -> bool:
+    """Whether a condition says that one name is a number."""
+    return condition.op == "==" and len(condition.symbols()) == 1
