@@ -114,12 +114,12 @@ def negated(condition: Condition) -> Condition:
 
 
 def excludes(one: Condition, other: Condition) -> bool:
-    """Whether two conditions compare the same with numbers of which no value meets both."""
+    """Whether two conditions compare the same with numbers, and no value from 0 on meets both."""
     if one.left != other.left or not (one.right.is_const and other.right.is_const):
         return False
     numbers = {one.right.const_value() + shift for shift in (-1, 0, 1)}
     numbers |= {other.right.const_value() + shift for shift in (-1, 0, 1)}
-    return not any(_meets(number, one) and _meets(number, other) for number in numbers)
+    return not any(_meets(number, one) and _meets(number, other) for number in numbers if number >= 0)
 
 
 def _meets(number: int, condition: Condition) -> bool:
