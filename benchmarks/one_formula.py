@@ -33,8 +33,6 @@ from forwardbook.workspace.entry_store import EntryStore
 
 BASE = "transformers.models."
 MODELS = (
-    "speech_to_text.modeling_speech_to_text.Speech2TextModel",
-    "wav2vec2.modeling_wav2vec2.Wav2Vec2Model",
     "llama.modeling_llama.LlamaModel",
     "mixtral.modeling_mixtral.MixtralModel",
     "bert.modeling_bert.BertModel",
@@ -43,7 +41,6 @@ MODELS = (
     "deit.modeling_deit.DeiTModel",
     "vit.modeling_vit.ViTModel",
     "mamba.modeling_mamba.MambaModel",
-    "qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLModel",
 )
 MANY = 100_000
 """Characters of any formula that is compared."""

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from forwardbook.entries.record import Call, Entry, Name, Regime
 from forwardbook.pipeline.composed.facts import Facts, names_of_ways
+from forwardbook.verdicts import WORSE
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Assembly:
         if key in done:
             return done[key]
         way, done[key] = ways[key], None
-        if way.entry.verdict != "exact":
+        if way.entry.verdict == "unproved":
             known = self.problems.setdefault(way.entry.full_class_name, [])
             if way.entry.reason not in known:
                 known.append(way.entry.reason)
@@ -121,7 +122,7 @@ def _entry(
     changes = {
         "regimes": _distinct(regimes),
         "names": _names(several),
-        "verdict": _verdict(regimes),
+        "verdict": max((one.proof.verdict for one in regimes), key=WORSE.index),
         "reason": reason,
     }
     return several[0].entry.model_copy(update=changes)
@@ -135,12 +136,6 @@ def _distinct(regimes: list[Regime]) -> tuple[Regime, ...]:
         number = taken[one.name] = taken.get(one.name, 0) + 1
         found.append(one if number == 1 else one.model_copy(update={"name": f"{one.name}, {number}"}))
     return tuple(found)
-
-
-def _verdict(regimes: list[Regime]) -> str:
-    """The least of those of the regimes."""
-    order = ("exact", "bounded", "assumed", "pinned")
-    return max((one.proof.verdict for one in regimes), key=order.index)
 
 
 def _call(call: Call, keys: Mapping[str, str], signatures: Signatures) -> Call:

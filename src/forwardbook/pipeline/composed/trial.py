@@ -106,6 +106,8 @@ class Trial(Drafts):
                 self._weigh(new, divide=False)
                 return
         self.put(kept)
+        if said == NO_REGIME:  # a callee has none there: no answer, and no wrong one
+            return
         raise Unproved(f"in the region {', '.join(sorted(region))}: {said}")
 
     def _dropped(self, region: frozenset[str]) -> set[Condition]:

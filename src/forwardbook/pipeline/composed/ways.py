@@ -22,11 +22,14 @@ from forwardbook.entries.record import Entry, Point, Proof, Regime
 from forwardbook.entries.regimes import EntryError
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
+from forwardbook.pipeline.composed.drafts import pins
 from forwardbook.pipeline.composed.facts import facts_of
 from forwardbook.pipeline.composed.measured import LOW, WIDE
 from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, names_of_record, record, symbols_of
 from forwardbook.pipeline.composed.trial import Refused, Trial, Unproved
 from forwardbook.profiling.raised import first_line_kept
+from forwardbook.schema import Verdict
+from forwardbook.verdicts import WORSE
 
 POINTS: Final = 3
 """Points of a proof that are kept; more were met."""
@@ -36,7 +39,7 @@ UNEQUAL: Final = dict(zip(SYMBOLIC_WIDTHS, (3, 2, 1), strict=True))
 """Bytes of elements, none of which stands in for another."""
 
 
-def _any(callee: Callee) -> bool:
+def _any(callee: Callee, count: int) -> bool:
     """Agrees with whatever it costs."""
     return True
 
@@ -71,23 +74,24 @@ class Ways:
         self._of_class: dict[str, list[Way]] = {}
 
     def lookup(
-        self, boundary: Boundary, read: Read, agrees: Callable[[Callee], bool] = _any
+        self, boundary: Boundary, read: Read, agrees: Callable[[Callee, int], bool] = _any
     ) -> Callee | None:
         """The way that a boundary is, and its names in the caller's; None where it has no formulas.
 
-        One that `agrees` costs what the call did in its caller's run. Another layer, or a choice that changes
-        no cost, is no way of its own. A size that is 1 here may be another size of a way that is known.
+        One that `agrees` costs what the call did in its caller's run: at the sizes of that, as Python counts
+        with numbers there. Another layer, or a choice that changes no cost at other sizes either, is no way
+        of its own. A size that is 1 here may be another size of a way that is known.
         """
         named, with_ones = names_of(boundary, read), names_of(boundary, read, ones=True)
         way = self.known.get(key_of(boundary, named[1]))
         if way is None:
             every = reversed(self._of_class.get(full_name(boundary.kind), [])[-CANDIDATES:])
             callees = (_callee(one, names) for one in every for names, _ in (named, with_ones))
-            if agrees is not _any and (found := next((c for c in callees if c and agrees(c)), None)):
+            if agrees is not _any and (found := next((c for c in callees if c and agrees(c, POINTS)), None)):
                 return found
             way = self.way(boundary, read, named[1])
         callee = _callee(way, named[0])
-        return callee if callee is not None and agrees(callee) else None
+        return callee if callee is not None and agrees(callee, 1) else None
 
     def way(self, boundary: Boundary, read: Read, sizes: Mapping[str, Expr]) -> Way:
         """The way that a boundary is, derived where it is new."""
@@ -143,7 +147,7 @@ class Ways:
             update={
                 "regimes": regimes,
                 "names": told,
-                "verdict": "unproved" if reason else "exact",
+                "verdict": max((one.proof.verdict for one in regimes), key=WORSE.index),
                 "reason": reason,
             }
         )
@@ -162,7 +166,10 @@ class Ways:
         points = _points(settled)
 
         def found(boundary: Boundary, amounts: Mapping[str, Expr]) -> Callee | None:
-            return self.lookup(boundary, read, lambda callee: self._costs_so_much(callee, amounts, points))
+            def agrees(callee: Callee, count: int) -> bool:
+                return self._costs_so_much(callee, amounts, points[:count])
+
+            return self.lookup(boundary, read, agrees)
 
         return breakdown(settled.run, settled.watch, found)
 
@@ -237,7 +244,7 @@ def _regimes(trial: Trial, reason: str) -> list[Regime]:
             for one, point in trial.points
             if (one.region, one.mark) == (draft.region, draft.mark)
         )
-        proof = Proof(verdict="unproved" if reason else "exact", reason=reason, points=points[:POINTS])
+        proof = Proof(verdict=_verdict(trial, draft, reason), reason=reason, points=points[:POINTS])
         here = [_said(name) for name in sorted(draft.region)]
         if any(one.region == draft.region for one in trial.drafts[number + 1 :]):  # the sides of a condition
             here += [plain(record(trial.settled.local, draft).conditions[-1])]
@@ -253,6 +260,18 @@ def plain(text: str) -> str:
 def _without_others(point: Point, names: Collection[str]) -> Point:
     """A point with the sizes that matter."""
     return point.model_copy(update={"sizes": {n: size for n, size in point.sizes.items() if n in names}})
+
+
+def _verdict(trial: Trial, draft: Draft, reason: str) -> Verdict:
+    """What the numbers of a draft rest on: one size alone, a branch that was decided, what data decides."""
+    if reason:
+        return "unproved"
+    if any(pins(one) for one in draft.conditions):
+        return "pinned"
+    if draft.assumptions:
+        return "assumed"
+    data = trial.hints.keys() - trial.settled.local.free.keys()
+    return "exact" if data.isdisjoint(symbols_of(draft)) else "bounded"
 
 
 def _said(name: str) -> str:
