@@ -24,7 +24,7 @@ def forms(key: str, name: str = "default", model: CostModel = MODEL) -> Closed:
     return model.closed(key, regime=name)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(sizes=points)
 def test_every_class_has_closed_forms_with_the_values_of_a_walk(sizes: dict[str, int]) -> None:
     for key in (
