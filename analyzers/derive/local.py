@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,7 +160,14 @@ class Local:
             dtype = self._dtypes().get(leaf.dtype, leaf.dtype)
             return leaf.made(shape, lambda shape: _tensor(leaf, dtype, shape, maker))
 
-        return unbound(self.boundary.kind.forward, self.boundary.forward.anew(make, self._dtypes()))
+        arguments = self.boundary.forward.anew(make, self._dtypes())
+        for name, hint in self.names.hints.items():
+            count = number_of(ask(name)) if self.names.sources[name] != "forward" else hint
+            if count > hint > 1:
+                others = [self.boundary.forward.anew(make, self._dtypes()) for _ in range(count // hint)]
+                for place, value in arguments.items():
+                    _more_layers(value, [other[place] for other in others], hint, count)
+        return unbound(self.boundary.kind.forward, arguments)
 
     def _dtypes(self) -> dict[torch.dtype, torch.dtype]:
         """What the dtype of the run that showed the boundary is in the run that goes on."""
@@ -179,6 +186,14 @@ def _lengthen(arguments: Mapping[str, object], path: str, hint: int) -> None:
     for key, value in vars(holder).items():
         if count > hint > 1 and type(value) is list and len(value) == hint:
             vars(holder)[key] = [value[place % hint] for place in range(count)]
+
+
+def _more_layers(value: object, others: Sequence[object], hint: int, count: int) -> None:
+    """A cache that has an element for each layer gets as many as there are, of others made like it."""
+    for key, layers in vars(value).items() if hasattr(value, "__dict__") else ():
+        if type(layers) is list and len(layers) == hint and all(hasattr(one, "__dict__") for one in layers):
+            more = [one for other in others for one in vars(other)[key]]
+            vars(value)[key] = [*layers, *more][:count]
 
 
 def _tensor(like: TensorLayout, dtype: torch.dtype, shape: list[int], maker: InputMaker) -> Tensor:
