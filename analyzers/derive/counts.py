@@ -8,8 +8,6 @@ from dataclasses import replace
 
 from forwardbook.analyzers.derive.breakdown import Breakdown, CallGroup
 from forwardbook.analyzers.derive.own import OwnCost, OwnLine
-from forwardbook.analyzers.ops import Size
-from forwardbook.cost import Cost
 from forwardbook.formula import Expr
 
 STEPS = 2
@@ -50,16 +48,8 @@ class _Line:
         return total
 
     def _own(self) -> OwnCost:
-        amounts = {
-            quantity: self._value(
-                value,
-                {
-                    name: (one.own.amounts[quantity], two.own.amounts[quantity])
-                    for name, (one, two) in self.further.items()
-                },
-            )
-            for quantity, value in self.first.own.amounts.items()
-        }
+        pairs = {name: (one.own.amounts, two.own.amounts) for name, (one, two) in self.further.items()}
+        amounts = self._amounts(self.first.own.amounts, pairs)
         others = {name: (one.own.states, two.own.states) for name, (one, two) in self.further.items()}
         grown = tuple(self._state(value, others) for value in self.first.own.states)
         return OwnCost(amounts, grown, self._lines())
@@ -86,23 +76,27 @@ class _Line:
         return tuple(
             OwnLine(
                 line.key,
-                self._cost(
-                    line.cost, {name: (a[line.key].cost, b[line.key].cost) for name, (a, b) in keyed.items()}
+                self._amounts(
+                    line.amounts,
+                    {
+                        name: (one[line.key].amounts, two[line.key].amounts)
+                        for name, (one, two) in keyed.items()
+                    },
                 ),
                 line.operations,
             )
             for line in self.first.own.lines
         )
 
-    def _cost(self, cost: Cost, others: Mapping[str, tuple[Cost, Cost]]) -> Cost:
-        def part(quantity: str) -> Size:
-            pairs = {
-                name: (Expr.of(getattr(a, quantity)), Expr.of(getattr(b, quantity)))
-                for name, (a, b) in others.items()
-            }
-            return self._value(Expr.of(getattr(cost, quantity)), pairs)
-
-        return Cost(*map(part, ("flops", "pointwise_ops", "reads", "writes")))
+    def _amounts(
+        self, amounts: Mapping[str, Expr], others: Mapping[str, tuple[Mapping[str, Expr], Mapping[str, Expr]]]
+    ) -> dict[str, Expr]:
+        return {
+            quantity: self._value(
+                value, {n: (one[quantity], two[quantity]) for n, (one, two) in others.items()}
+            )
+            for quantity, value in amounts.items()
+        }
 
     def _calls(self) -> tuple[CallGroup, ...]:
         keyed = {name: [_ranked(each.calls) for each in pair] for name, pair in self.further.items()}

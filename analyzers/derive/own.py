@@ -24,6 +24,7 @@ from forwardbook.analyzers.symbolic.summary import (
 from forwardbook.analyzers.symbolic.trace import CallRecord, OperationRecord, Trace
 from forwardbook.cost import Cost
 from forwardbook.formula import Expr
+from forwardbook.schema import PER_LINE
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class OwnLine:
     """What one line of forward() costs itself, and the operations that it issued, with how often."""
 
     key: LineKey
-    cost: Cost
+    amounts: Mapping[str, Expr]
     operations: tuple[tuple[str, int], ...]
 
 
@@ -79,7 +80,7 @@ def amounts_of(trace: Trace, call: CallRecord) -> dict[str, Expr]:
 
 
 def _of_cost(cost: Cost) -> dict[str, Expr]:
-    return {name: Expr.of(getattr(cost, name)) for name in ("flops", "pointwise_ops", "reads", "writes")}
+    return {name: Expr.of(getattr(cost, name)) for name in PER_LINE}
 
 
 def _owners(trace: Trace, call: CallRecord, alone: Callable[[CallRecord], bool]) -> dict[int, int]:
@@ -187,7 +188,7 @@ def _lines(
         costs[key] = costs.get(key, Cost.zero()) + one.cost
         names.setdefault(key, Counter())[one.name] += 1
     for key in sorted(costs):
-        yield OwnLine(key, costs[key], tuple(sorted(names[key].items())))
+        yield OwnLine(key, _of_cost(costs[key]), tuple(sorted(names[key].items())))
 
 
 def _line(trace: Trace, call: CallRecord, below: CallRecord, code: tuple[str, str]) -> int:

@@ -12,9 +12,9 @@ from forwardbook.analyzers.symbolic.node import Node
 from forwardbook.analyzers.symbolic.rounding import Off, is_positive, off, off_if_even, ratio_of
 from forwardbook.analyzers.symbolic.steady import steady, symbols_behind
 from forwardbook.formula import Condition, Expr, FormulaError
+from forwardbook.formula.condition import NEGATED
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _ASIDE = Off.BELOW | Off.ABOVE
 
 
@@ -275,7 +275,7 @@ class Expressions:
         try:
             left, right = (self._build(a) for a in node.args)
             further = [c for a in node.args for c in self.steady(a)]
-            sign = _COMPARISONS[node.op] if value else _OPPOSITE[_COMPARISONS[node.op]]
+            sign = _COMPARISONS[node.op] if value else NEGATED[_COMPARISONS[node.op]]
             if any(self._off[a.index] & _ASIDE for a in node.args):
                 sign = self._apart(node, left, right, sign)
             if left == right and sign in ("==", "<=", ">="):

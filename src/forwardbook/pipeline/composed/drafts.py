@@ -67,8 +67,6 @@ class Drafts:
         """The names to draw, with their usual numbers."""
         return self.settled.hints
 
-    # Drafts.
-
     def _general(self) -> Draft:
         first = self.settled
         pinned = [one for one in first.conditions if pins(one)]
@@ -109,12 +107,11 @@ class Drafts:
     def at(self, region: frozenset[str], hints: Mapping[str, int] | None = None) -> tuple[Breakdown, Settled]:
         """What a run in a region shows, over all counts."""
         dtype = WIDE if FULL in region else LOW
-        pins = fixed_by(region)
-        at = hints or {}
-        settled = at_hints(self.settled.local, dtype, at, pins)
+        ones, at = fixed_by(region), hints or {}
+        settled = at_hints(self.settled.local, dtype, at, ones)
         found = self.take_apart(settled)
-        counts = [name for name in self.counts if name not in pins and name not in at]
-        further = {name: self._grown(name, dtype, pins, at) for name in counts}
+        counts = [name for name in self.counts if name not in ones and name not in at]
+        further = {name: self._grown(name, dtype, ones, at) for name in counts}
         return (over_counts(found, further, self.hints) if further else found), settled
 
     def put(self, drafts: Sequence[Draft]) -> None:
@@ -133,8 +130,6 @@ class Drafts:
             found = RegimeExpressions.of(self.key, self.entry, record(self.settled.local, draft))
             known = self._known[id(draft)] = (draft, self.entry, found)
         return known[2]
-
-    # Points.
 
     def draw(
         self, conditions: Iterable[Condition], fixed: Mapping[str, int], least: int, farther: bool = False

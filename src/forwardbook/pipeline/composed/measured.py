@@ -16,9 +16,9 @@ from forwardbook.calculator.composed import SUMMED
 from forwardbook.entries.evaluate import Evaluation, Evaluator
 from forwardbook.entries.expressions import expression
 from forwardbook.formula import Expr
+from forwardbook.schema import PER_LINE
 
 NO_REGIME = "no regime holds"
-PER_LINE = ("flops", "pointwise_ops", "reads", "writes")
 LOW, WIDE = torch.bfloat16, torch.float32
 
 

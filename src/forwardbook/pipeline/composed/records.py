@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from forwardbook.analyzers.derive.breakdown import Breakdown, CallGroup
@@ -20,6 +20,10 @@ FULL = "float32"
 """What is said of a region whose numbers are of 4 bytes, among the names of which each is 1 there."""
 SIGNATURE = "default"
 UNPROVED = Proof(verdict="unproved")
+
+
+Text = Callable[[Expr], str]
+"""A formula as it is stored, in the names that a person uses."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +69,14 @@ def record(local: Local, draft: Draft, name: str = SIGNATURE, proof: Proof = UNP
     own = draft.breakdown.own
     amounts = {quantity: text(value) for quantity, value in own.amounts.items()}
     states = tuple(dict.fromkeys(text(one) for one in own.states if one))
+    conditions = (printed_condition(one, local).text() for one in draft.all_conditions())
     used = _used(local, draft)
     return Regime(
         name=name,
         signature=SIGNATURE,
         arguments=tuple(_arguments(local, symbols_of(draft))),
-        definitions={name: text_of(value) for name, value in local.definitions.items() if name in used},
-        conditions=tuple(dict.fromkeys(_said(one, local) for one in draft.all_conditions())),
+        definitions={name: value.text() for name, value in local.definitions.items() if name in used},
+        conditions=tuple(dict.fromkeys(conditions)),
         assumptions=draft.assumptions,
         own=Own(**amounts, states=states),
         lines=tuple(_line(one, text) for one in own.lines),
@@ -80,14 +85,10 @@ def record(local: Local, draft: Draft, name: str = SIGNATURE, proof: Proof = UNP
     )
 
 
-def _said(condition: Condition, local: Local) -> str:
+def printed_condition(condition: Condition, local: Local) -> Condition:
+    """A condition in the names that a person uses."""
     left, right = (printed(side, local.definitions) for side in (condition.left, condition.right))
-    return Condition(left, condition.op, right).text()
-
-
-def text_of(value: Expr) -> str:
-    """A formula as it is stored."""
-    return value.text()
+    return Condition(left, condition.op, right)
 
 
 def _used(local: Local, draft: Draft) -> set[str]:
@@ -98,17 +99,20 @@ def _used(local: Local, draft: Draft) -> set[str]:
 
 def symbols_of(draft: Draft) -> frozenset[str]:
     """The free names in formulas and conditions of a draft, widths apart."""
+    return all_symbols_of(draft) - set(SYMBOLIC_WIDTHS)
+
+
+def all_symbols_of(draft: Draft) -> frozenset[str]:
+    """The free names in formulas and conditions of a draft."""
     own = draft.breakdown.own
     values = [*own.amounts.values(), *own.states]
     for call in draft.breakdown.calls:
         values += [call.times, call.live, *call.callee.bindings.values()]
     found = frozenset[str]().union(*(one.symbols() for one in values))
-    found = found.union(*(one.symbols() for one in draft.all_conditions()))
-    return found - set(SYMBOLIC_WIDTHS)
+    return found.union(*(one.symbols() for one in draft.all_conditions()))
 
 
-def _call(group: CallGroup, text: object) -> Call:
-    assert callable(text)
+def _call(group: CallGroup, text: Text) -> Call:
     return Call(
         line=group.line,
         attribute=group.attribute,
@@ -120,19 +124,14 @@ def _call(group: CallGroup, text: object) -> Call:
     )
 
 
-def _line(one: OwnLine, text: object) -> Line:
-    assert callable(text)
+def _line(one: OwnLine, text: Text) -> Line:
     file, first, last = one.key
     code = " ".join(linecache.getline(file, number).strip() for number in range(first, last + 1))
-    cost = one.cost
     return Line(
         line=first,
         end_line=last,
         code=code,
-        flops=text(Expr.of(cost.flops)),  # type: ignore[arg-type]
-        pointwise_ops=text(Expr.of(cost.pointwise_ops)),  # type: ignore[arg-type]
-        reads=text(Expr.of(cost.reads)),  # type: ignore[arg-type]
-        writes=text(Expr.of(cost.writes)),  # type: ignore[arg-type]
+        **{quantity: text(value) for quantity, value in one.amounts.items()},
         operations=tuple(name for name, _ in one.operations),
     )
 

@@ -17,11 +17,9 @@ from forwardbook.pipeline.composed.records import FULL, Draft, symbols_of
 POINTS: Final = 3
 REDRAWS: Final = 6
 REGIMES: Final = 8
-"""Drafts of one way of calling a class; with more it is no formula for a person."""
+"""Drafts of one way of calling a class: with more it is no formula for a person, and conditions stay."""
 FEW: Final = 16
 """Widths are usually larger, heads, groups, kernels and strides are not."""
-DIVIDED: Final = 8
-"""Drafts beyond which no further one is derived for what breaks a condition; the condition stays."""
 BREAKS: Final = 2
 """Runs that break a condition: where these cost what is expected it changes nothing."""
 LAST: Final = 4
@@ -148,7 +146,7 @@ class Trial(Drafts):
 
     def _divide(self, draft: Draft, condition: Condition, real: Measurement) -> None:
         """A further draft where a condition is broken, if what breaks it costs something else."""
-        if not self.differs(real) or len(self.drafts) >= DIVIDED:
+        if not self.differs(real) or len(self.drafts) >= REGIMES:
             return
         names = self.hints
         at = {name: real.sizes[name] for name in names if name not in draft.region}

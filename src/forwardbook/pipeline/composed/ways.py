@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import random
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -17,6 +17,7 @@ from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.derive.names import Names, Read, names_of
 from forwardbook.analyzers.instances.recipe import full_name
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
+from forwardbook.entries.definitions import plain
 from forwardbook.entries.evaluate import Evaluator
 from forwardbook.entries.record import Entry, Point, Proof, Regime
 from forwardbook.entries.regimes import EntryError
@@ -25,7 +26,16 @@ from forwardbook.formula import Expr
 from forwardbook.pipeline.composed.drafts import pins
 from forwardbook.pipeline.composed.facts import facts_of
 from forwardbook.pipeline.composed.measured import LOW, WIDE
-from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, names_of_record, record, symbols_of
+from forwardbook.pipeline.composed.records import (
+    FULL,
+    SIGNATURE,
+    Draft,
+    all_symbols_of,
+    names_of_record,
+    printed_condition,
+    record,
+    symbols_of,
+)
 from forwardbook.pipeline.composed.trial import Refused, Trial, Unproved
 from forwardbook.profiling.raised import first_line_kept
 from forwardbook.schema import Verdict
@@ -39,9 +49,13 @@ UNEQUAL: Final = dict(zip(SYMBOLIC_WIDTHS, (3, 2, 1), strict=True))
 """Bytes of elements, none of which stands in for another."""
 
 
-def _any(callee: Callee, count: int) -> bool:
-    """Agrees with whatever it costs."""
-    return True
+HERE: Final = 1
+"""The first of the points at which a callee is held against a call: the sizes of that run."""
+EVERYWHERE: Final = 3
+"""That one and others."""
+
+Agrees = Callable[[Callee, int], bool]
+"""Whether a callee costs what a call did, at so many points."""
 
 
 @dataclass(frozen=True)
@@ -73,39 +87,35 @@ class Ways:
         self._alike: dict[tuple[str, str], Way] = {}
         self._of_class: dict[str, list[Way]] = {}
 
-    def lookup(
-        self, boundary: Boundary, read: Read, agrees: Callable[[Callee, int], bool] = _any
-    ) -> Callee | None:
+    def lookup(self, boundary: Boundary, read: Read, agrees: Agrees | None = None) -> Callee | None:
         """The way that a boundary is, and its names in the caller's; None where it has no formulas.
 
         One that `agrees` costs what the call did in its caller's run: at the sizes of that, as Python counts
         with numbers there. Another layer, or a choice that changes no cost at other sizes either, is no way
         of its own. A size that is 1 here may be another size of a way that is known.
         """
-        named, with_ones = names_of(boundary, read), names_of(boundary, read, ones=True)
-        way = self.known.get(key_of(boundary, named[1]))
-        if way is None:
-            every = reversed(self._of_class.get(full_name(boundary.kind), [])[-CANDIDATES:])
-            callees = (_callee(one, names) for one in every for names, _ in (named, with_ones))
-            if agrees is not _any and (found := next((c for c in callees if c and agrees(c, POINTS)), None)):
-                return found
-            way = self.way(boundary, read, named[1])
-        callee = _callee(way, named[0])
-        return callee if callee is not None and agrees(callee, 1) else None
-
-    def way(self, boundary: Boundary, read: Read, sizes: Mapping[str, Expr]) -> Way:
-        """The way that a boundary is, derived where it is new."""
+        names, sizes = names_of(boundary, read)
         place = key_of(boundary, sizes)
         if place not in self.known:
             kind = full_name(boundary.kind)
-            number = self._numbers[kind] = self._numbers.get(kind, -1) + 1
-            try:
-                self.known[place] = self._derived(f"{kind}~{number}", boundary, read)
-            except Exception as error:  # noqa: BLE001 - analysed code may raise anything
-                reason = f"running it alone raised {first_line_kept(error)}"
-                self.known[place] = Way(f"{kind}~{number}", reason=reason)
-            self._of_class.setdefault(kind, []).append(self.known[place])
-        return self.known[place]
+            same = self._of_class.setdefault(kind, [])
+            if agrees is not None and same:
+                both = (names, names_of(boundary, read, ones=True)[0])
+                callees = (_callee(one, each) for one in reversed(same[-CANDIDATES:]) for each in both)
+                if (found := next((c for c in callees if c and agrees(c, EVERYWHERE)), None)) is not None:
+                    return found
+            self.known[place] = self._new(kind, boundary, read)
+            same.append(self.known[place])
+        callee = _callee(self.known[place], names)
+        return callee if callee is not None and (agrees is None or agrees(callee, HERE)) else None
+
+    def _new(self, kind: str, boundary: Boundary, read: Read) -> Way:
+        """A way that is derived, or that has no formulas."""
+        number = self._numbers[kind] = self._numbers.get(kind, -1) + 1
+        try:
+            return self._derived(f"{kind}~{number}", boundary, read)
+        except Exception as error:  # noqa: BLE001 - analysed code may raise anything
+            return Way(f"{kind}~{number}", reason=f"running it alone raised {first_line_kept(error)}")
 
     def _derived(self, key: str, boundary: Boundary, read: Read) -> Way:
         way = self._tried(key, boundary, read, 0)
@@ -137,7 +147,7 @@ class Ways:
         except Unproved as error:
             reason, refused = str(error), isinstance(error, Refused)
         regimes = tuple(_regimes(trial, reason))
-        names = frozenset[str]().union(*(_all_symbols(one) for one in trial.drafts))
+        names = frozenset[str]().union(*(all_symbols_of(one) for one in trial.drafts))
         least = {one.name: one.least for one in trial.entry.names}
         told = tuple(
             one.model_copy(update={"least": least.get(one.name)})
@@ -166,28 +176,26 @@ class Ways:
         points = _points(settled)
 
         def found(boundary: Boundary, amounts: Mapping[str, Expr]) -> Callee | None:
+            real: list[dict[str, int]] = []
+
             def agrees(callee: Callee, count: int) -> bool:
-                return self._costs_so_much(callee, amounts, points[:count])
+                try:
+                    for sizes in points[len(real) : count]:
+                        real.append({name: value.evaluate(sizes) for name, value in amounts.items()})
+                    costs = zip(points, real[:count], strict=False)
+                    return all(self._costs_so_much(callee, *each) for each in costs)
+                except (EntryError, FormulaError):
+                    return False
 
             return self.lookup(boundary, read, agrees)
 
         return breakdown(settled.run, settled.watch, found)
 
-    def _costs_so_much(
-        self, callee: Callee, amounts: Mapping[str, Expr], points: Iterable[Mapping[str, int]]
-    ) -> bool:
+    def _costs_so_much(self, callee: Callee, sizes: Mapping[str, int], real: Mapping[str, int]) -> bool:
         """Whether a callee costs what a call did, at sizes of its caller: it may have been changed since."""
-        signature = self.evaluator.regimes.signature(callee.key, SIGNATURE)
-        for sizes in points:
-            try:
-                bound = {name: value.evaluate(sizes) for name, value in callee.bindings.items()}
-                one = self.evaluator.at(signature, bound)
-                real = {name: value.evaluate(sizes) for name, value in amounts.items()}
-            except (EntryError, FormulaError):
-                return False
-            if one is None or any(getattr(one.costs, name) != value for name, value in real.items()):
-                return False
-        return True
+        bound = {name: value.evaluate(sizes) for name, value in callee.bindings.items()}
+        one = self.evaluator.at(self.evaluator.regimes.signature(callee.key, SIGNATURE), bound)
+        return one is not None and all(getattr(one.costs, name) == value for name, value in real.items())
 
 
 def _points(settled: Settled) -> list[dict[str, int]]:
@@ -196,7 +204,8 @@ def _points(settled: Settled) -> list[dict[str, int]]:
     if settled.dtype == WIDE:
         widths["a_dtype_bytes"] = WIDE.itemsize
     rng = random.Random(len(hints))
-    larger = [{n: size + rng.randint(1, 2 * size + 9) for n, size in hints.items()} for _ in range(2)]
+    others = range(EVERYWHERE - HERE)
+    larger = [{n: size + rng.randint(1, 2 * size + 9) for n, size in hints.items()} for _ in others]
     return [one | widths for one in (hints, *larger)]
 
 
@@ -226,15 +235,6 @@ def _untold(settled: Settled) -> frozenset[str]:
     return frozenset(settled.hints.keys() - settled.local.free.keys()).union(SYMBOLIC_WIDTHS)
 
 
-def _all_symbols(draft: Draft) -> frozenset[str]:
-    own = draft.breakdown.own
-    values = [*own.amounts.values(), *own.states]
-    for call in draft.breakdown.calls:
-        values += [call.times, call.live, *call.callee.bindings.values()]
-    found = frozenset[str]().union(*(one.symbols() for one in values))
-    return found.union(*(one.symbols() for one in draft.all_conditions()))
-
-
 def _regimes(trial: Trial, reason: str) -> list[Regime]:
     found = []
     for number, draft in enumerate(trial.drafts):
@@ -247,14 +247,10 @@ def _regimes(trial: Trial, reason: str) -> list[Regime]:
         proof = Proof(verdict=_verdict(trial, draft, reason), reason=reason, points=points[:POINTS])
         here = [_said(name) for name in sorted(draft.region)]
         if any(one.region == draft.region for one in trial.drafts[number + 1 :]):  # the sides of a condition
-            here += [plain(record(trial.settled.local, draft).conditions[-1])]
+            last = printed_condition(draft.all_conditions()[-1], trial.settled.local)
+            here += [f"{plain(last.left)} {last.op} {plain(last.right)}"]
         found.append(record(trial.settled.local, draft, ", ".join(here) or "default", proof))
     return found
-
-
-def plain(text: str) -> str:
-    """A condition as people write it."""
-    return text.replace("{", "").replace("}", "")
 
 
 def _without_others(point: Point, names: Collection[str]) -> Point:

@@ -9,12 +9,13 @@ from itertools import chain
 from typing import Final
 
 from forwardbook.formula import Condition, Expr
+from forwardbook.formula.condition import negated
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.fruitless import Fruitless
 from forwardbook.pipeline.derivation.of_callers import Outcome
 from forwardbook.pipeline.derivation.ones import is_above_one
 from forwardbook.pipeline.derivation.other_peaks import at_other_peaks
-from forwardbook.pipeline.derivation.regimes import beyond, negated
+from forwardbook.pipeline.derivation.regimes import beyond
 from forwardbook.profiling.proof import Point, measure, met_throughout, widths_of
 from forwardbook.profiling.sizes import draw
 

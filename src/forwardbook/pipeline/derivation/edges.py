@@ -21,9 +21,9 @@ from torch import nn
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes
 from forwardbook.analyzers.symbolic.trace import Trace
 from forwardbook.formula import Condition, Expr
+from forwardbook.formula.condition import negated
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.found import Found, sized
-from forwardbook.pipeline.derivation.regimes import negated
 from forwardbook.profiling.proof import Point, measure, met_in, widths_of
 from forwardbook.profiling.sizes import draw
 

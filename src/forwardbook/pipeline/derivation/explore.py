@@ -12,10 +12,11 @@ from forwardbook.analyzers.symbolic.assume import distinct, independent, informa
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.summary import Summary
 from forwardbook.formula import Condition, Expr
+from forwardbook.formula.condition import negated
 from forwardbook.pipeline.derivation.derived import pins
 from forwardbook.pipeline.derivation.edges import with_edges
 from forwardbook.pipeline.derivation.found import Found
-from forwardbook.pipeline.derivation.regimes import derive, negated
+from forwardbook.pipeline.derivation.regimes import derive
 from forwardbook.pipeline.derivation.relax import Relaxed, relax
 from forwardbook.pipeline.derivation.within import proved_within
 from forwardbook.verdicts import values_left

@@ -13,8 +13,8 @@ from forwardbook.analyzers.symbolic.assume import Assumed, informative
 from forwardbook.analyzers.symbolic.patterns import conditions_at
 from forwardbook.analyzers.symbolic.run import run_symbolically
 from forwardbook.formula import Condition, Expr
+from forwardbook.formula.condition import negated
 from forwardbook.pipeline.derivation.derived import Derived
-from forwardbook.pipeline.derivation.regimes import negated
 
 
 def further_guards(

@@ -12,6 +12,7 @@ from forwardbook.analyzers.symbolic.assume import Assumed
 from forwardbook.analyzers.symbolic.patterns import patterns
 from forwardbook.analyzers.symbolic.run import SymbolicRun, first_that_runs, run_symbolically
 from forwardbook.formula import Condition
+from forwardbook.formula.condition import negated
 from forwardbook.pipeline.derivation.brevity import short_enough
 from forwardbook.pipeline.derivation.counts_tried import Favoured
 from forwardbook.pipeline.derivation.derived import Derived, with_counts_said
@@ -63,12 +64,6 @@ def derive(
         return [with_counts_said(one) for one in derived]
     counted = over_counts(derived, seed, points, hints, held, favoured)
     return with_reads_pinned(counted, derived, numbers, seed, points, held)
-
-
-def negated(condition: Condition) -> Condition:
-    """The opposite condition."""
-    opposite = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-    return Condition(condition.left, opposite[condition.op], condition.right)
 
 
 def beyond(condition: Condition) -> Condition:

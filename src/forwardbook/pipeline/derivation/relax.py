@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from forwardbook.analyzers.symbolic.assume import independent, informative
 from forwardbook.formula import Condition, Expr
+from forwardbook.formula.condition import negated
 from forwardbook.pipeline.derivation.breaking import Bench
 from forwardbook.pipeline.derivation.derived import Derived
 from forwardbook.pipeline.derivation.fruitless import Fruitless
@@ -24,7 +25,6 @@ from forwardbook.pipeline.derivation.of_callers import Outcome, each_of_callers,
 from forwardbook.pipeline.derivation.ones import excludes_one, is_at_one
 from forwardbook.pipeline.derivation.other_side import further_guards
 from forwardbook.pipeline.derivation.own_conditions import of_others
-from forwardbook.pipeline.derivation.regimes import negated
 from forwardbook.profiling.proof import Point
 
 MOST = 16  # conditions put to the test beside the sizes themselves; the rest are kept as they are
