@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.library import custom_op
 
 from forwardbook.analyzers.derive.boundary import Boundary
 from forwardbook.analyzers.derive.derivation import run_of_model
@@ -94,6 +95,37 @@ def derived(recipe_from: Maker, entries: dict[str, Entry]) -> dict[str, Entry]:
         assert callee is not None, [one.reason for one in ways.known.values()]
         entries |= ways.entries
     return entries
+
+
+@custom_op("forwardbook_tests::doubled_alone", mutates_args=())
+def doubled(x: Tensor) -> Tensor:
+    """An operation that nobody wrote a rule for."""
+    return x * 2
+
+
+@doubled.register_fake
+def _(x: Tensor) -> Tensor:
+    return torch.empty_like(x)
+
+
+class Foreign(nn.Module):
+    """A class whose cost nobody can say."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return doubled(x)
+
+
+def test_an_operation_without_a_rule_is_no_zero(recipe_from: Maker) -> None:
+    """Formulas and runs would agree on nothing at all: there are no formulas instead."""
+    recipe = recipe_from(Foreign, lambda s: Foreign(), lambda s, maker: (maker.floats((s.n, s.m)),), n=3, m=5)
+    run, watch = run_of_model(recipe, torch.bfloat16)
+    boundary, ways = watch.boundary(0), Ways()
+    assert isinstance(boundary, Boundary), boundary
+
+    assert ways.lookup(boundary, run.expressions.of) is None
+    [entry] = ways.entries.values()
+    assert "unproved" == entry.verdict
+    assert "no rule states what forwardbook_tests.doubled_alone" in entry.reason
 
 
 def regime(entries: dict[str, Entry], name: str) -> Regime:

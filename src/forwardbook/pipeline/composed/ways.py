@@ -144,6 +144,9 @@ class Ways:
         reason, refused = "", False
         try:
             trial.run()
+            if settled.run.trace.unruled:
+                hole = settled.run.trace.unruled[0]
+                raise Unproved(f"line {hole.line}: no rule states what {hole.name} costs")
         except Unproved as error:
             reason, refused = str(error), isinstance(error, Refused)
         regimes = tuple(_regimes(trial, reason))
