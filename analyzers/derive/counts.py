@@ -29,6 +29,45 @@ def over_counts(
     return _Line(first, further, hints).breakdown()
 
 
+def grown_like(
+    found: Breakdown, like: Breakdown, hints: Mapping[str, int], fixed: Mapping[str, int]
+) -> Breakdown | None:
+    """What a run at these hints showed, with each amount growing with the counts as that of another does.
+
+    None where the two have other lines, states or calls. Whether it grows so is for measured runs to say.
+    """
+    own, other = found.own, like.own
+    same_calls = [_told(one) for one in found.calls] == [_told(one) for one in like.calls]
+    same_lines = [one.key for one in own.lines] == [one.key for one in other.lines]
+    if not (same_calls and same_lines and len(own.states) == len(other.states)):
+        return None
+
+    def grown(value: Expr, example: Expr) -> Expr:
+        for name, hint in hints.items():
+            if name in example.symbols() and name not in fixed:
+                count = Expr.symbol(name)
+                step = example.subs({name: count + 1}) - example
+                value = value + step.subs(dict(fixed)) * (count - hint)
+        return value
+
+    def amounts(one: Mapping[str, Expr], example: Mapping[str, Expr]) -> dict[str, Expr]:
+        return {name: grown(value, example[name]) for name, value in one.items()}
+
+    lines = (
+        replace(one, amounts=amounts(one.amounts, two.amounts))
+        for one, two in zip(own.lines, other.lines, strict=True)
+    )
+    states = (grown(one, two) for one, two in zip(own.states, other.states, strict=True))
+    calls = (
+        replace(two, live=grown(one.live, two.live)) for one, two in zip(found.calls, like.calls, strict=True)
+    )
+    return Breakdown(OwnCost(amounts(own.amounts, other.amounts), tuple(states), tuple(lines)), tuple(calls))
+
+
+def _told(one: CallGroup) -> object:
+    return one.line, one.attribute, one.callee.key.partition("~")[0]
+
+
 class _Line:
     def __init__(
         self, first: Breakdown, further: Mapping[str, Sequence[Breakdown]], hints: Mapping[str, int]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import torch
@@ -39,7 +40,7 @@ class Settled:
         """What was decided where only data can tell."""
         return tuple(sorted(self.run.trace.assumed))
 
-    @property
+    @cached_property
     def conditions(self) -> tuple[Condition, ...]:
         """What sizes from 2 on must meet beside the definitions; what Python took as a number is that."""
         read = self.run.expressions.of

@@ -105,8 +105,13 @@ def names_of(
     fresh = _basis((value for _, value, _, _ in taken), names)
     for _, value, wish, hint in taken:
         if value in fresh and value not in names.known:
-            names.fresh(value, wish, hint, "forward")
+            names.fresh(value, wish, hint if hint > 1 or ones else _larger(names), "forward")
     return names, sizes | {path: names.of(value) for path, value, _, _ in taken}
+
+
+def _larger(names: Names) -> int:
+    """A number for a size that is 1 in the caller's run, though it need not be: unlike all others."""
+    return next(number for number in itertools.count(3) if number not in names.hints.values())
 
 
 def _numbers(value: object, depth: int) -> set[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -16,6 +17,7 @@ from torch.nn.parameter import is_lazy
 from forwardbook.analyzers.symbolic.kernel_layouts import on_kernels
 from forwardbook.analyzers.symbolic.ledger import hint_of
 from forwardbook.analyzers.symbolic.shadows import leaves_in, mapped, shadow, tensors_in
+from forwardbook.analyzers.symbolic.views import VIEWS, strided
 
 # The same views without autograd's bookkeeping; only the twin has a symbolic kernel.
 _SYMBOLIC_TWIN = {
@@ -55,7 +57,8 @@ def run_on_meta(func: torch._ops.OpOverload, args: tuple[object, ...], kwargs: d
         func, args = torch.ops.aten.resize_.default, (resized, list(like.shape))
     try:
         with enable_python_dispatcher():
-            return on_kernels(func, args, kwargs)
+            out = on_kernels(func, args, kwargs)
+            return strided(tensors_in(args)[0], cast("Tensor", out)) if func in VIEWS else out
     except (RuntimeError, TypeError) as problem:
         symbolic = [leaf for leaf in leaves if isinstance(leaf, torch.SymInt | torch.SymFloat)]
         if not symbolic or not any(text in str(problem) for text in _SPECIALISED):

@@ -10,17 +10,18 @@ from typing import Final
 import torch
 
 from forwardbook.analyzers.derive.breakdown import Breakdown
-from forwardbook.analyzers.derive.counts import NotLinear, over_counts
+from forwardbook.analyzers.derive.counts import NotLinear, grown_like, over_counts
 from forwardbook.analyzers.derive.derivation import Settled, at_hints
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.entries.evaluate import Evaluator
 from forwardbook.entries.expressions import RegimeExpressions
 from forwardbook.entries.record import Entry, Point
 from forwardbook.entries.regimes import EntryError, Signature
-from forwardbook.formula import Condition
+from forwardbook.formula import Condition, Expr
 from forwardbook.pipeline.composed.measured import LOW, WIDE, Measurement, difference, measured
 from forwardbook.pipeline.composed.records import FULL, SIGNATURE, Draft, record
 from forwardbook.profiling.sizes import draw as draw_sizes
+from forwardbook.schema import PER_LINE
 
 WIDTHS: Final = tuple(
     dict(zip(SYMBOLIC_WIDTHS, each, strict=True)) for each in ((2, 2, 2), (3, 2, 1), (2, 2, 2), (1, 3, 2))
@@ -52,6 +53,7 @@ class Drafts:
     _version: int = 0
     _known: dict[int, tuple[Draft, Entry, RegimeExpressions]] = field(default_factory=dict)
     _signature: Signature | None = None
+    _texts: dict[Expr, str] = field(default_factory=dict)
 
     def begin(self) -> Draft:
         """The first draft: of the sizes that its run had.
@@ -73,6 +75,8 @@ class Drafts:
         found, counts = self.take_apart(first), []
         further: dict[str, Sequence[Breakdown]] = {}
         for name in dict.fromkeys(name for one in pinned for name in one.symbols()):
+            if not self._is_straight(name):
+                continue
             try:
                 grown = self._grown(name, LOW, {}, {})
                 over_counts(found, {name: grown}, self.hints)
@@ -86,6 +90,15 @@ class Drafts:
         if further:
             found = over_counts(found, further, self.hints)
         return Draft(found, conditions=tuple(self.asked(first)), assumptions=first.assumptions)
+
+    def _is_straight(self, name: str) -> bool:
+        """Whether runs at one and two more cost twice the same more: where not, no formula is looked for."""
+        hint = self.hints[name]
+        each = [
+            self.measure({**self.hints, name: hint + more}, full=False, widths=WIDTHS[0]) for more in range(3)
+        ]
+        sums = [[one.quantities[quantity] for quantity in PER_LINE] for one in each if one is not None]
+        return len(sums) == len(each) and all(c - b == b - a for a, b, c in zip(*sums, strict=True))
 
     def asked(self, settled: Settled) -> Iterator[Condition]:
         """What a run asked of its sizes; how often something is repeated is free."""
@@ -104,15 +117,29 @@ class Drafts:
         )
         return one, two
 
-    def at(self, region: frozenset[str], hints: Mapping[str, int] | None = None) -> tuple[Breakdown, Settled]:
-        """What a run in a region shows, over all counts."""
-        dtype = WIDE if FULL in region else LOW
-        ones, at = fixed_by(region), hints or {}
-        settled = at_hints(self.settled.local, dtype, at, ones)
+    def at(self, region: frozenset[str], hints: Mapping[str, int] | None = None) -> Settled:
+        """A run in a region, at other sizes than usual if there are `hints`."""
+        return at_hints(self.settled.local, _dtype(region), hints or {}, fixed_by(region))
+
+    def candidates(
+        self, settled: Settled, base: Draft, region: frozenset[str], hints: Mapping[str, int] | None = None
+    ) -> Iterator[Breakdown]:
+        """What a run in a region may show at all counts: as another draft grows, or else by further runs.
+
+        Raises:
+            NotLinear: what further runs show is no straight line.
+        """
         found = self.take_apart(settled)
-        counts = [name for name in self.counts if name not in ones and name not in at]
-        further = {name: self._grown(name, dtype, ones, at) for name in counts}
-        return (over_counts(found, further, self.hints) if further else found), settled
+        ones, at = fixed_by(region), hints or {}
+        counts = {name: self.hints[name] for name in self.counts if name not in ones and name not in at}
+        if (like := grown_like(found, base.breakdown, counts, ones)) is not None:
+            yield like
+        if counts:
+            further = {name: self._grown(name, _dtype(region), ones, at) for name in counts}
+            found = over_counts(found, further, self.hints)
+            if (like := grown_like(found, base.breakdown, {}, {})) is not None:
+                yield like
+        yield found
 
     def put(self, drafts: Sequence[Draft]) -> None:
         """These drafts from now on, the most special ones first."""
@@ -127,7 +154,8 @@ class Drafts:
         """A draft as it will be read; drafts are put often and change seldom."""
         known = self._known.get(id(draft))
         if known is None or known[1] is not self.entry:
-            found = RegimeExpressions.of(self.key, self.entry, record(self.settled.local, draft))
+            told = record(self.settled.local, draft, texts=self._texts)
+            found = RegimeExpressions.of(self.key, self.entry, told)
             known = self._known[id(draft)] = (draft, self.entry, found)
         return known[2]
 
@@ -139,10 +167,12 @@ class Drafts:
         scale = dict.fromkeys(names.keys() - fixed.keys() - set(self.counts), FARTHER) if farther else None
         return draw_sizes(names, [*conditions, *held], self.rng, fixed, scale=scale)
 
-    def measure(self, sizes: Mapping[str, int], full: bool) -> Measurement | None:
-        """One run; None where the class refuses."""
+    def measure(
+        self, sizes: Mapping[str, int], full: bool, widths: Mapping[str, int] | None = None
+    ) -> Measurement | None:
+        """One run, at widths in turn if none are given; None where the class refuses."""
         self.runs += 1
-        widths = OF_FULL if full else WIDTHS[self.runs % len(WIDTHS)]
+        widths = widths or (OF_FULL if full else WIDTHS[self.runs % len(WIDTHS)])
         try:
             return measured(self.settled.local, sizes, widths, full)
         except Exception:  # noqa: BLE001 - analysed code may raise anything at sizes of our own choice
@@ -160,6 +190,10 @@ class Drafts:
             place = self._signature.regimes.index(one.regime)
             self.points.append((self.drafts[place], Point(sizes=real.sizes, measured=real.quantities)))
         return said
+
+
+def _dtype(region: frozenset[str]) -> torch.dtype:
+    return WIDE if FULL in region else LOW
 
 
 def fixed_by(region: frozenset[str]) -> dict[str, int]:

@@ -60,16 +60,25 @@ def _width(op: str) -> Condition:
     return Condition.parse(f"{{a_dtype_bytes}} {op} 4")
 
 
-def record(local: Local, draft: Draft, name: str = SIGNATURE, proof: Proof = UNPROVED) -> Regime:
-    """The record of a regime."""
+def record(
+    local: Local,
+    draft: Draft,
+    name: str = SIGNATURE,
+    proof: Proof = UNPROVED,
+    texts: dict[Expr, str] | None = None,
+) -> Regime:
+    """The record of a regime; `texts` are those of formulas that are known, to which new ones are added."""
+    known = {} if texts is None else texts
 
     def text(value: Expr) -> str:
-        return printed(value, local.definitions).text()
+        if value not in known:
+            known[value] = printed(value, local.definitions).text()
+        return known[value]
 
     own = draft.breakdown.own
     amounts = {quantity: text(value) for quantity, value in own.amounts.items()}
     states = tuple(dict.fromkeys(text(one) for one in own.states if one))
-    conditions = (printed_condition(one, local).text() for one in draft.all_conditions())
+    conditions = (f"{text(one.left)} {one.op} {text(one.right)}" for one in draft.all_conditions())
     used = _used(local, draft)
     return Regime(
         name=name,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from forwardbook.analyzers.derive.breakdown import Breakdown, CallGroup
 from forwardbook.formula import Condition
 from forwardbook.pipeline.composed.drafts import Drafts, fixed_by, pins
 from forwardbook.pipeline.composed.measured import NO_REGIME, Measurement
@@ -81,7 +80,7 @@ class Trial(Drafts):
         if len(self.drafts) >= REGIMES:
             self.put([_beside(one, region) for one in self.drafts])
             return
-        found, settled = self.at(region)
+        settled = self.at(region)
         conditions = tuple(one for one in self.asked(settled) if one not in self._dropped(region))
         if len(_met(conditions, real)) < len(conditions):
             other = self.draw(conditions, fixed_by(region), 2)
@@ -94,9 +93,7 @@ class Trial(Drafts):
             (one for one in below if len(_met(one.conditions, real)) == len(one.conditions)), below[-1]
         )
         kept, said = list(self.drafts), ""
-        for one in (_with_calls_of(base.breakdown, found), found):
-            if one is None:
-                continue
+        for one in self.candidates(settled, base, region):
             new = Draft(one, region, conditions, settled.assumptions, mark=self._version)
             self.put([_beside(old, region) for old in kept] + [new])
             said = self.differs(real)
@@ -151,15 +148,16 @@ class Trial(Drafts):
         names = self.hints
         at = {name: real.sizes[name] for name in names if name not in draft.region}
         at = {name: size for name, size in at.items() if name not in self.counts}
-        found, settled = self.at(draft.region, at)
+        settled = self.at(draft.region, at)
         asked = tuple(one for one in self.asked(settled) if one not in self._dropped(draft.region))
-        new = Draft(found, draft.region, asked, settled.assumptions, mark=self._version, at=at)
         kept, place = list(self.drafts), self.drafts.index(draft)
-        self.put([*kept[:place], new, *kept[place:]])
-        if self.differs(real):  # what breaks it takes more than one way: it stays a condition
-            self.put(kept)
-            return
-        self._weigh(new, divide=True)
+        for one in self.candidates(settled, draft, draft.region, at):
+            new = Draft(one, draft.region, asked, settled.assumptions, mark=self._version, at=at)
+            self.put([*kept[:place], new, *kept[place:]])
+            if not self.differs(real):
+                self._weigh(new, divide=True)
+                return
+        self.put(kept)  # what breaks it takes more than one way: it stays a condition
 
     def _look_at_ones(self) -> None:
         """Where a name, or several, are 1. Widths are 1 for nobody: where that matters they are left out."""
@@ -242,15 +240,3 @@ def _beside(draft: Draft, region: frozenset[str]) -> Draft:
     if draft.region <= region and len(more) == 1:
         return replace(draft, beside=draft.beside | more)
     return draft
-
-
-def _with_calls_of(base: Breakdown, found: Breakdown) -> Breakdown | None:
-    """What was found in a region with the callees of another; None where other calls are made."""
-
-    def told(one: CallGroup) -> object:
-        return one.line, one.attribute, one.callee.key.partition("~")[0]
-
-    if [told(one) for one in base.calls] != [told(one) for one in found.calls]:
-        return None
-    pairs = zip(base.calls, found.calls, strict=True)
-    return Breakdown(found.own, tuple(replace(old, live=new.live) for old, new in pairs))

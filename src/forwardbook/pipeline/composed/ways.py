@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -38,6 +39,7 @@ from forwardbook.pipeline.composed.records import (
 )
 from forwardbook.pipeline.composed.trial import Refused, Trial, Unproved
 from forwardbook.profiling.raised import first_line_kept
+from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Verdict
 from forwardbook.verdicts import WORSE
 
@@ -45,6 +47,8 @@ POINTS: Final = 3
 """Points of a proof that are kept; more were met."""
 CANDIDATES: Final = 12
 """Ways of a class that are tried for a call that none of them is by what it is told."""
+FAILURES: Final = 4
+"""Ways of a class without formulas after which no further one is tried."""
 UNEQUAL: Final = dict(zip(SYMBOLIC_WIDTHS, (3, 2, 1), strict=True))
 """Bytes of elements, none of which stands in for another."""
 
@@ -86,6 +90,7 @@ class Ways:
         self._numbers: dict[str, int] = {}
         self._alike: dict[tuple[str, str], Way] = {}
         self._of_class: dict[str, list[Way]] = {}
+        self._failures: Counter[str] = Counter()
 
     def lookup(self, boundary: Boundary, read: Read, agrees: Agrees | None = None) -> Callee | None:
         """The way that a boundary is, and its names in the caller's; None where it has no formulas.
@@ -112,10 +117,15 @@ class Ways:
     def _new(self, kind: str, boundary: Boundary, read: Read) -> Way:
         """A way that is derived, or that has no formulas."""
         number = self._numbers[kind] = self._numbers.get(kind, -1) + 1
+        key = f"{kind}~{number}"
+        if self._failures[kind] >= FAILURES:
+            return Way(key, reason=f"{FAILURES} other ways to call it have no formulas")
         try:
-            return self._derived(f"{kind}~{number}", boundary, read)
+            way = self._derived(key, boundary, read)
         except Exception as error:  # noqa: BLE001 - analysed code may raise anything
-            return Way(f"{kind}~{number}", reason=f"running it alone raised {first_line_kept(error)}")
+            way = Way(key, reason=f"running it alone raised {first_line_kept(error)}")
+        self._failures[kind] += bool(way.reason)
+        return way
 
     def _derived(self, key: str, boundary: Boundary, read: Read) -> Way:
         way = self._tried(key, boundary, read, 0)
@@ -202,13 +212,13 @@ class Ways:
 
 
 def _points(settled: Settled) -> list[dict[str, int]]:
-    """The sizes of a run and larger ones, no two names alike, with widths that differ."""
+    """The sizes of a run and others that meet its conditions, with widths that differ."""
     hints, widths = settled.run.ledger.hints, dict(UNEQUAL)
     if settled.dtype == WIDE:
         widths["a_dtype_bytes"] = WIDE.itemsize
     rng = random.Random(len(hints))
-    others = range(EVERYWHERE - HERE)
-    larger = [{n: size + rng.randint(1, 2 * size + 9) for n, size in hints.items()} for _ in others]
+    drawn = (draw(hints, settled.conditions, rng) for _ in range(EVERYWHERE - HERE))
+    larger = (one or {n: size + rng.randint(1, 2 * size + 9) for n, size in hints.items()} for one in drawn)
     return [one | widths for one in (hints, *larger)]
 
 
