@@ -23,6 +23,7 @@ _WORDS: Final = {
 }
 _TOLD: Final = 8  # regimes whose reasons are listed
 _DEEPEST: Final = 20  # calls within calls that are explained
+_LATER: Final = "another regime, which is tried before it, holds there"
 
 
 class OutsideRegimes(EntryError):
@@ -34,14 +35,22 @@ class OutsideRegimes(EntryError):
 
 
 def outside(
-    evaluator: Evaluator, name: str, signatures: Sequence[Signature], sizes: Mapping[str, int]
+    evaluator: Evaluator,
+    name: str,
+    signatures: Sequence[Signature],
+    sizes: Mapping[str, int],
+    regime: str | None = None,
 ) -> OutsideRegimes:
-    """The error for sizes at which nothing holds: each regime with what fails, the nearest first."""
-    tried = [(each, signature) for signature in signatures for each in signature.regimes]
-    said = [(each, list(_problems(evaluator, each, sizes))) for each, _ in tried]
+    """The error for sizes at which nothing holds: each regime with what fails, the nearest first.
+
+    If one regime alone was asked for, what fails of that.
+    """
+    tried = [each for one in signatures for each in one.regimes if regime in (None, each.regime.name)]
+    said = [(each, list(_problems(evaluator, each, sizes)) or [_LATER]) for each in tried]
     said.sort(key=lambda one: len(one[1]))
     told = ", ".join(f"{size}={value}" for size, value in sizes.items()) or "no sizes"
-    lines = [f"evaluating {name}: no regime holds for {told}"]
+    what = "no regime holds" if regime is None else f"regime {regime!r} does not hold"
+    lines = [f"evaluating {name}: {what} for {told}"]
     for place, (each, problems) in enumerate(said[:_TOLD]):
         lines.append(f"  {each.regime.name}: {'; '.join(problems)}")
         if place == 0 and (demands := demands_of(each)):
@@ -55,6 +64,23 @@ def demands_of(regime: RegimeExpressions) -> list[str]:
     """Definitions and conditions of a regime as people write them."""
     made = [f"{name} = {plain(value)}" for name, value in regime.definitions.items()]
     return made + [f"{plain(one.left)} {one.op} {plain(one.right)}" for one in regime.conditions]
+
+
+def several_classes(name: str, keys: Collection[str]) -> EntryError:
+    """The error for a name that several classes have."""
+    told = ", ".join(sorted(keys)[:_TOLD]) + (" ..." if len(keys) > _TOLD else "")
+    return EntryError(f"looking for {name}: several classes have this name, use a key: {told}")
+
+
+def unknown_class(name: str, names: Mapping[str, str]) -> EntryError:
+    """The error for a name that no class has, of full class names by key; it suggests near ones."""
+    known = dict.fromkeys(other for key, full in names.items() for other in (key, full.rpartition(".")[2]))
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`forwardbook list` prints the names it has."
+    return EntryError(
+        f"looking for {name}: it is not in the database; {hint} A new class is added by: "
+        "forwardbook analyze-module package.module.Class"
+    )
 
 
 def unknown_names(name: str, unknown: Collection[str], known: Collection[str]) -> EntryError:
