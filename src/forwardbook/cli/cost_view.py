@@ -24,8 +24,12 @@ def cost_view(
     costs: Costs[int],
     lines: Sequence[LineCost[int]] = (),
     choices: Mapping[str, object] = MappingProxyType({}),
+    calls: Sequence[tuple[str, str, int, int]] = (),
 ) -> RenderableType:
-    """The quantities of one call, the choices it is of, and if lines are given the cost of each."""
+    """The quantities of one call, the choices it is of, the calls that it makes, and the cost of each line.
+
+    Calls are the attribute, the class, how often it is called, and the flops of all of these.
+    """
     heading = Text.assemble((full_class_name, "bold"), f", regime {costs.regime}")
     table = Table(box=None, show_header=False)
     table.add_column(style="bold")
@@ -39,7 +43,19 @@ def cost_view(
         table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1024, "B"))
     said = ", ".join(f"{name}={value}" for name, value in choices.items())
     head = [heading, Text(f"with {said}", style="dim")] if said else [heading]
-    return Group(*head, table, *(("", _line_table(lines)) if lines else ()))
+    below = [*(["", _call_table(calls)] if calls else []), *(["", _line_table(lines)] if lines else [])]
+    return Group(*head, table, *below)
+
+
+def _call_table(calls: Sequence[tuple[str, str, int, int]]) -> Table:
+    table = Table(box=None, header_style="bold")
+    for column in ("calls", "class"):
+        table.add_column(column, overflow="fold")
+    for column in ("times", "flops in all"):
+        table.add_column(column, justify="right")
+    for attribute, name, times, flops in calls:
+        table.add_row(Text(attribute), Text(name), f"{times:,}", f"{flops:,}")
+    return table
 
 
 def _line_table(lines: Sequence[LineCost[int]]) -> Table:

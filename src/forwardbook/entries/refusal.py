@@ -48,6 +48,10 @@ def outside(
     tried = [each for one in signatures for each in one.regimes if regime in (None, each.regime.name)]
     said = [(each, list(_problems(evaluator, each, sizes)) or [_LATER]) for each in tried]
     said.sort(key=lambda one: len(one[1]))
+    reasons = {each.regime.name: problems for each, problems in said}
+    lacking = [_missing(each, sizes) for each in tried]
+    if lacking and all(lacking):
+        return OutsideRegimes(_not_given(name, min(lacking, key=len), tried), reasons)
     told = ", ".join(f"{size}={value}" for size, value in sizes.items()) or "no sizes"
     what = "no regime holds" if regime is None else f"regime {regime!r} does not hold"
     lines = [f"evaluating {name}: {what} for {told}"]
@@ -57,7 +61,27 @@ def outside(
             lines.append(f"    it is the nearest, and holds where {', '.join(demands)}")
     if len(said) > _TOLD:
         lines.append(f"  and {len(said) - _TOLD} more regimes")
-    return OutsideRegimes("\n".join(lines), {each.regime.name: problems for each, problems in said})
+    return OutsideRegimes("\n".join(lines), reasons)
+
+
+def _missing(regime: RegimeExpressions, given: Mapping[str, int]) -> list[str]:
+    """The names that a regime needs and that do not follow; none where its definitions disagree."""
+    try:
+        return sorted(regime.needed - completed(regime.definitions, given).keys())
+    except FormulaError:
+        return []
+
+
+def _not_given(name: str, missing: Sequence[str], tried: Sequence[RegimeExpressions]) -> str:
+    """The message where every regime lacks a size: what is needed, and which of it follows from the rest."""
+    made = {n: value for each in tried for n, value in each.definitions.items()}
+    follows = [
+        f"  {n} = {plain(value)}: give all but one of these"
+        for n, value in made.items()
+        if not {n, *value.symbols()}.isdisjoint(missing)
+    ]
+    verb = "is" if len(missing) == 1 else "are"
+    return "\n".join([f"evaluating {name}: {', '.join(missing)} {verb} not given", *follows])
 
 
 def demands_of(regime: RegimeExpressions) -> list[str]:
