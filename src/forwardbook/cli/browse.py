@@ -9,6 +9,7 @@ import typer
 from forwardbook.cli.printing import put
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
     from rich.console import RenderableType
 
     from forwardbook.workspace import Database
@@ -55,17 +56,19 @@ def show(
     if regime is not None and every:
         raise typer.BadParameter("--regime shows one, --all every regime: give one of the two")
     workspace = Workspace.find()
+    view: RenderableType
+    entry: BaseModel
     if (found := composed_class(workspace, name)) is not None:
         from forwardbook.cli.composed_view import composed_view
 
         key, entry = found.key, found.model.get(found.key)
-        view = None if as_json else composed_view(found.model, key, not every, regime)
+        view = "" if as_json else composed_view(found.model, key, not every, regime)
     else:
         database = workspace.load()
         key = find(database, name)
         entry = database[key]
-        view = None if as_json else _older_view(database, key, regime)
-    if view is None:
+        view = "" if as_json else _older_view(database, key, regime)
+    if as_json:
         put(json.dumps({"key": key, **entry.model_dump(mode="json")}, indent=1))
         return
     from forwardbook.cli.terminal import console

@@ -106,7 +106,7 @@ def _regime_parts(model: CostModel, regime: Regime, closed: Closed) -> Iterator[
         yield Padding(Group(*_in_all(closed)), (1, 0, 0, 0))
     else:
         yield Padding(_formula_table("", {name: _text(closed, name) for name in QUANTITIES}), (1, 0, 0, 0))
-    if regime.lines or regime.calls:
+    if regime.lines:
         yield Padding(_line_table(model, regime), (1, 0, 0, 0))
     yield Padding(_proof(regime.proof), (1, 0, 0, 0))
 
@@ -172,13 +172,16 @@ def _in_all(closed: Closed) -> Iterator[RenderableType]:
     """The closed forms that are short, where they hold, and which there are not."""
     from forwardbook.entries.closed import short
 
-    texts = {name: short(value, closed.regime.definitions) for name, value in closed.formulas.items()}
+    formulas = closed.formulas.items()
+    texts = dict.fromkeys(QUANTITIES) | {
+        name: short(value, closed.regime.definitions) for name, value in formulas
+    }
+    if texts["boundary"] is None:
+        texts["boundary"] = f"{closed.regime.boundary.text()} + the weights that are read"
     told = {name: text for name, text in texts.items() if text is not None and text != "0"}
-    if texts.get("boundary") is None:
-        told["boundary"] = texts["boundary"] = f"{closed.regime.boundary.text()} + the weights that are read"
     yield _formula_table("in all, calls included", told)
     yield from _labelled("holds where", [one.text() for one in closed.conditions] if told else [])
-    if long := [name for name in QUANTITIES if texts.get(name) is None]:
+    if long := [name for name in QUANTITIES if texts[name] is None]:
         yield Text(f"long, but evaluated like the others: {', '.join(long)}", style="dim")
     if closed.trouble:
         yield Text(closed.trouble, style="yellow")

@@ -15,6 +15,7 @@ from forwardbook.cli.terminal import code_text
 if TYPE_CHECKING:
     from forwardbook.calculator import Costs, LineCost
 
+_LARGEST: Final = 10**300  # beyond it is no float
 _ARITHMETIC: Final = ("flops", "pointwise_ops")
 _BYTES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
 
@@ -36,15 +37,13 @@ def cost_view(
     table.add_column(justify="right")
     table.add_column(justify="right", style="green")
     for quantity in _ARITHMETIC:
-        table.add_row(
-            quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1000, "op")
-        )
+        table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1000, "op"))
     for quantity in _BYTES:
         table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1024, "B"))
     said = ", ".join(f"{name}={value}" for name, value in choices.items())
     head = [heading, Text(f"with {said}", style="dim")] if said else [heading]
-    below = [*(["", _call_table(calls)] if calls else []), *(["", _line_table(lines)] if lines else [])]
-    return Group(*head, table, *below)
+    tables = [*([_call_table(calls)] if calls else []), *([_line_table(lines)] if lines else [])]
+    return Group(*head, table, *(part for one in tables for part in ("", one)))
 
 
 def _call_table(calls: Sequence[tuple[str, str, int, int]]) -> Table:
@@ -80,4 +79,6 @@ def scaled(amount: int, step: int, unit: str) -> str:
         power += 1
     if power == 0:
         return f"{amount} {unit}"
+    if abs(amount) >= _LARGEST:
+        return f"about 10**{len(str(abs(amount))) - 1} {unit}"
     return f"{amount / step**power:.2f} {prefixes[power]}{'i' if step == 1024 else ''}{unit}"

@@ -39,19 +39,19 @@ def composed_class(workspace: Workspace, name: str) -> Composed | None:
         return Composed(model, name)
     database = workspace.load()
     old = {database.head(key).full_class_name: key for key in registry.matches(database, name)}
-    new = {model.names[key]: key for key in model.matches(name)}
-    new |= {full: key for key, full in model.names.items() if full in old}
-    classes = old | {full: key for full, key in new.items() if full not in old or has_formulas(model, key)}
-    own = {full: key for full, key in classes.items() if key in (stores[0] if full in new else database.own)}
-    found = own or classes
+    new = {full: key for key, full in model.names.items() if full in old}
+    new |= {model.names[key]: key for key in model.matches(name)}
+    new = {full: key for full, key in new.items() if full not in old or has_formulas(model, key)}
+    own = {full: key for full, key in new.items() if key in stores[0]}
+    own |= {full: key for full, key in old.items() if full not in new and key in database.own}
+    found = own or old | new
     if not found:
-        raise unknown_class(
-            name, {key: database.head(key).full_class_name for key in database} | {**model.names}
-        )
+        names = {key: database.head(key).full_class_name for key in database}
+        raise unknown_class(name, names | dict(model.names))
     if len(found) > 1:
         raise several_classes(name, [*found.values()])
-    [(full, key)] = found.items()
-    return Composed(model, key) if new.get(full) == key else None
+    [full] = found
+    return Composed(model, new[full]) if full in new else None
 
 
 def older_alone(database: Database, classes: Collection[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from forwardbook.entries.closed import Closed, closed
 from forwardbook.entries.definitions import completed
 from forwardbook.entries.evaluate import Evaluation, Evaluator
 from forwardbook.entries.record import Entry
-from forwardbook.entries.refusal import outside, several_classes, unknown_class, unknown_names
+from forwardbook.entries.refusal import not_together, outside, several_classes, unknown_class, unknown_names
 from forwardbook.entries.regimes import EntryError, Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.schema import WIDTH_NAMES
@@ -151,7 +151,9 @@ class CostModel:
         found = [one for one in several if given <= set(one.names)]
         if not found:
             known = sorted({name for one in several for name in one.names})
-            raise unknown_names(key, sorted(given - set(known)) or sorted(given), known)
+            if unknown := sorted(given - set(known)):
+                raise unknown_names(key, unknown, known)
+            raise not_together(key, {one.name: sorted(given - set(one.names)) for one in several})
         return found
 
 

@@ -58,7 +58,8 @@ def outside(
     for place, (each, problems) in enumerate(said[:_TOLD]):
         lines.append(f"  {each.regime.name}: {'; '.join(problems)}")
         if place == 0 and (demands := demands_of(each)):
-            lines.append(f"    it is the nearest, and holds where {', '.join(demands)}")
+            nearest = "it is the nearest, and" if regime is None else "it"
+            lines.append(f"    {nearest} holds where {', '.join(demands)}")
     if len(said) > _TOLD:
         lines.append(f"  and {len(said) - _TOLD} more regimes")
     return OutsideRegimes("\n".join(lines), reasons)
@@ -116,6 +117,13 @@ def unknown_names(name: str, unknown: Collection[str], known: Collection[str]) -
         if near := difflib.get_close_matches(one, known, n=3):
             lines.append(f"  {one}: did you mean {' or '.join(near)}?")
     return EntryError("\n".join(lines))
+
+
+def not_together(name: str, lacking: Mapping[str, Sequence[str]]) -> EntryError:
+    """The error for names that a class has, but no way to call it has all of; each with those it has not."""
+    nearest = sorted(lacking.items(), key=lambda one: len(one[1]))[:_TOLD]
+    lines = [f"  {signature}: has no {', '.join(names)}" for signature, names in nearest]
+    return EntryError("\n".join([f"evaluating {name}: no way to call it has all of these sizes", *lines]))
 
 
 def _problems(
