@@ -287,3 +287,21 @@ def test_a_call_of_a_class_that_is_not_there_is_an_error_in_words(run: Run, tmp_
     code, _, err = run("evaluate", "ToyMLP", *MLP_SIZES, *WIDTHS)
     assert 1 == code and "looking for the entry torch_Gone: it is not in the database" in err
     assert "its own lines" in run("show", "ToyMLP")[1]
+
+
+def test_a_class_that_was_run_is_evaluated_and_shown(run: Run, tmp_path: Path) -> None:
+    """From the run of a linear layer to the numbers: two operations per element of each product."""
+    from forwardbook.pipeline.composed.assembly import Assembly
+    from forwardbook.pipeline.composed.build import ways_of
+
+    assembly = Assembly()
+    assembly.add(ways_of(LINEAR.full_class_name).ways)
+    store(tmp_path, assembly.entries())
+    sizes = ("batch_size=3", "in_features=5", "out_features=7", "a_dtype_bytes=2", "w_dtype_bytes=4")
+    biased = json.loads(run("evaluate", "Linear", *sizes, "--json")[1])
+    plain = json.loads(run("evaluate", "Linear", *sizes, "seq_len=11", "--with", "bias=False", "--json")[1])
+
+    assert (2 * 3 * 5 * 7, (5 + 1) * 7 * 4) == (biased["flops"], biased["weights"])
+    assert (2 * 3 * 11 * 5 * 7, 5 * 7 * 4) == (plain["flops"], plain["weights"])
+    assert "flops 2 * batch_size * in_features * out_features" in table(run("show", "Linear")[1])
+    assert any(row.startswith("134 return F.linear(") for row in table(run("show", "Linear")[1]))
