@@ -116,3 +116,16 @@ def test_code_that_looks_like_markup_and_a_class_that_is_not_there_are_shown_as_
     text = shown("transformers_ToyMLP", model=CostModel(entries))
     assert "x[red] = [bold]" in text
     assert "torch_Linear" in text and "looking for the entry torch_Linear" in text
+
+
+def test_what_a_signature_is_called_with_stands_once_among_the_further_regimes() -> None:
+    first = ATTENTION.regimes[0]
+    others = tuple(
+        first.model_copy(update={"name": name, "signature": "causal", "choices": {"is_causal": True}})
+        for name in ("causal", "causal; long")
+    )
+    entry = ATTENTION.model_copy(update={"regimes": (first, *others)})
+    model = CostModel(TOY | {"transformers_ToyAttention": entry})
+    text = rows(shown("transformers_ToyAttention", model=model, brief=True))
+    assert "causal seq_len >= 2; with is_causal=True exact" in text
+    assert "causal; long seq_len >= 2 exact" in text

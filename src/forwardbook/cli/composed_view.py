@@ -234,16 +234,18 @@ def _class(model: CostModel, call: Call) -> str:
 
 
 def _regime_table(regimes: Iterable[Regime]) -> Table:
-    """A row for each regime: where it holds and what the proof said."""
+    """A row for each regime: where it holds, once what its signature is called with, the verdict."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("regime", overflow="fold", ratio=3)
     table.add_column("holds when", overflow="fold", ratio=4)
     table.add_column("proof", no_wrap=True)
+    told = set[str]()
     for one in regimes:
         where = formula_text(", ".join(one.conditions))
-        if one.choices:
+        if one.choices and one.signature not in told:
             choices = ", ".join(f"{name}={value}" for name, value in sorted(one.choices.items()))
             where.append(f"{'; ' if one.conditions else ''}with {choices}", "dim")
+        told.add(one.signature)
         table.add_row(Text(one.name), where, verdict_text(one.proof.verdict))
     return table
 
