@@ -106,10 +106,7 @@ def from_entry(entry: Entry) -> Calculator:
 
 def find(database: Database, name: str) -> str:
     """The key of the entry that a name means, one of the workspace's own before those it is beneath."""
-    if name in database:
-        return name
-    keys = [key for key in database if name in _names(database, key)]
-    keys = [key for key in keys if key in database.own] or keys  # a class of the workspace's own goes first
+    keys = matches(database, name)
     if len(keys) == 1:
         return keys[0]
     if keys:
@@ -123,6 +120,14 @@ def find(database: Database, name: str) -> str:
         f"looking for {name}: it is not in the database; {hint} "
         "A new class is added by: forwardbook analyze-module package.module.Class"
     )
+
+
+def matches(database: Database, name: str) -> list[str]:
+    """The keys of all entries that a name may mean; a class of the workspace's own goes first."""
+    if name in database:
+        return [name]
+    keys = [key for key in database if name in _names(database, key)]
+    return [key for key in keys if key in database.own] or keys
 
 
 def _names(database: Database, key: str) -> tuple[str, ...]:

@@ -29,7 +29,12 @@ QUANTITIES: Final = ("flops", "pointwise_ops", *MEMORY_QUANTITIES)
 PER_LINE: Final = ("flops", "pointwise_ops", "reads", "writes")
 """Those that every line has a share of."""
 
-WIDTH_NAMES: Final = ("w_dtype_bytes", "a_dtype_bytes", "kv_dtype_bytes")
+WIDTH_MEANINGS: Final = {
+    "w_dtype_bytes": "bytes of one element of the weights",
+    "a_dtype_bytes": "bytes of one element of the activations",
+    "kv_dtype_bytes": "bytes of one element of the key-value cache",
+}
+WIDTH_NAMES: Final = tuple(WIDTH_MEANINGS)
 """Symbols that are bytes of one element: of weights, of activations, of the key-value cache."""
 
 USUAL_SIZES: Final = {"batch_size": 1, "seq_len": 2048, "kv_len": 2048, **dict.fromkeys(WIDTH_NAMES, 2)}

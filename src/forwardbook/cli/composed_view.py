@@ -1,8 +1,11 @@
-"""An entry of own costs and calls for people: formulas, calls, closed forms, lines and proof."""
+"""An entry of own costs and calls for people: formulas, calls, closed forms, lines and proof.
+
+What a call costs stands in the table of calls alone; a line of the source names the classes that it calls.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
@@ -14,41 +17,70 @@ from rich.text import Text
 
 from forwardbook.cli.proof_view import points_and_judges
 from forwardbook.cli.terminal import code_text, formula_text, verdict_text
-from forwardbook.schema import ProofPoint
+from forwardbook.schema import QUANTITIES, WIDTH_MEANINGS, ProofPoint
 
 if TYPE_CHECKING:
     from forwardbook.entries.closed import Closed
     from forwardbook.entries.cost_model import CostModel
-    from forwardbook.entries.record import Call, Entry, Line, Proof, Regime
+    from forwardbook.entries.record import Call, Entry, Line, Own, Proof, Regime
 
-_SHORT: Final = 160  # characters of a formula in a cell
 _PER_LINE: Final = {"flops": "flops", "pointwise_ops": "pointwise", "reads": "reads", "writes": "writes"}
 _LABEL: Final = 12  # columns
 
 
-def composed_view(model: CostModel, key: str, brief: bool = False) -> RenderableType:
-    """The whole of an entry, if brief only its first regime."""
-    return Group(*_parts(model, key, brief))
+def composed_view(
+    model: CostModel, key: str, brief: bool = False, regime: str | None = None
+) -> RenderableType:
+    """The whole of an entry; if brief its main regime in full and a line of each other one.
+
+    Of a named regime, or of a signature, that alone.
+
+    Raises:
+        EntryError: there is no such regime.
+    """
+    return Group(*_parts(model, key, brief, regime))
 
 
-def _parts(model: CostModel, key: str, brief: bool) -> Iterator[RenderableType]:
+def main_regime(regimes: Sequence[Regime]) -> Regime:
+    """The one that says most of the class: of the first signature the one that fixes the fewest sizes."""
+    of_first = [one for one in regimes if one.signature == regimes[0].signature]
+    return min(reversed(of_first), key=lambda one: sum(" == " in text for text in one.conditions))
+
+
+def _parts(model: CostModel, key: str, brief: bool, regime: str | None) -> Iterator[RenderableType]:
     entry, holder = model.get(key), model.regimes.entry(model.regimes.holder(key))
     yield _heading(key, entry)
     if not holder.regimes:
         yield Text("no formulas are stored", style="yellow")
-    shown = holder.regimes[: 1 if brief else None]
-    for regime in shown:
+    shown, others = _chosen(model, key, holder, brief, regime)
+    for one in shown:
         yield ""
-        yield Rule(Text(f"regime {regime.name}", style="bold"), align="left", style="dim")
-        yield from _regime_parts(model, regime, model.closed(key, regime.signature, regime.name))
-    if len(shown) < len(holder.regimes):
-        others = ", ".join(one.name for one in holder.regimes[len(shown) :])
-        yield Text(f"further regimes: {others}; in full: forwardbook show {key}", style="dim")
-    if holder.names:
-        yield Padding(_name_table(holder), (1, 0, 0, 0))
+        yield Rule(Text(f"regime {one.name}", style="bold"), align="left", style="dim")
+        yield from _regime_parts(model, one, model.closed(key, one.signature, one.name))
+    if others:
+        yield ""
+        yield Rule(Text("further regimes", style="bold"), align="left", style="dim")
+        yield _regime_table(others)
+        yield Text(f"in full: forwardbook show {key} --all, or --regime with a name of these", style="dim")
+    if names := _names(model, key, holder):
+        yield Padding(_name_table(names), (1, 0, 0, 0))
     for hole in entry.unresolved:
         place = f"{hole.file}:{hole.line} {hole.operation}: {hole.reason}"
         yield Text(f"unresolved, not counted: {place}", style="yellow")
+
+
+def _chosen(
+    model: CostModel, key: str, holder: Entry, brief: bool, regime: str | None
+) -> tuple[list[Regime], list[Regime]]:
+    """The regimes that are shown in full, and those of which a line is."""
+    if regime is not None:
+        signature, _ = model.way(key, regime)
+        named = [one for one in holder.regimes if regime == one.name]
+        return named or [one for one in holder.regimes if one.signature == signature], []
+    if not brief or not holder.regimes:
+        return [*holder.regimes], []
+    main = main_regime(holder.regimes)
+    return [main], [one for one in holder.regimes if one is not main]
 
 
 def _heading(key: str, entry: Entry) -> Panel:
@@ -68,16 +100,34 @@ def _regime_parts(model: CostModel, regime: Regime, closed: Closed) -> Iterator[
     yield from _labelled("where", [f"{{{name}}} = {value}" for name, value in regime.definitions.items()])
     yield from _labelled("holds when", regime.conditions)
     yield from _labelled("assumes", regime.assumptions)
-    states = [f"max({', '.join(regime.own.states)})"] if len(regime.own.states) > 1 else regime.own.states
-    own = {name: str(value) for name, value in regime.own if name != "states" and value != "0"}
-    own |= {"peak": states[0]} if states else {}
-    yield Padding(_formula_table("its own lines" if regime.calls else "", own), (1, 0, 0, 0))
     if regime.calls:
+        yield Padding(_own_parts(regime.own), (1, 0, 0, 0))
         yield Padding(_call_table(model, regime.calls, closed), (1, 0, 0, 0))
-        yield Padding(Group(*_in_all(regime, closed)), (1, 0, 0, 0))
+        yield Padding(Group(*_in_all(closed)), (1, 0, 0, 0))
+    else:
+        yield Padding(_formula_table("", {name: _text(closed, name) for name in QUANTITIES}), (1, 0, 0, 0))
     if regime.lines:
-        yield Padding(_line_table(model, regime, closed), (1, 0, 0, 0))
+        yield Padding(_line_table(model, regime), (1, 0, 0, 0))
     yield Padding(_proof(regime.proof), (1, 0, 0, 0))
+
+
+def _own_parts(own: Own) -> RenderableType:
+    """What the lines cost without the calls; its boundary is not of them but of the whole call."""
+    states = [f"max({', '.join(own.states)})"] if len(own.states) > 1 else own.states
+    told = {name: getattr(own, name) for name in QUANTITIES if name not in ("boundary", "peak")}
+    told = {name: text for name, text in told.items() if text != "0"}
+    told |= {"peak": states[0]} if states else {}
+    return _formula_table("its own lines", told) if told else Text("its own lines cost nothing", "bold")
+
+
+def _text(closed: Closed, quantity: str) -> str:
+    """A quantity in the names of the class, however long."""
+    from forwardbook.entries.closed import short
+
+    value = closed.formulas.get(quantity)
+    if value is None:
+        return "too long to be written out"
+    return short(value, closed.regime.definitions) or value.text()
 
 
 def _labelled(label: str, texts: Iterable[str]) -> Iterator[Text]:
@@ -110,7 +160,7 @@ def _call_table(model: CostModel, calls: Iterable[Call], closed: Closed) -> Tabl
     table.add_column("calls", overflow="fold", ratio=3)
     table.add_column("class", overflow="fold", ratio=3)
     table.add_column("times", overflow="fold", ratio=2)
-    table.add_column("costs in all", overflow="fold", ratio=6)
+    table.add_column("flops in all", overflow="fold", ratio=6)
     for place, call in enumerate(calls):
         times = formula_text(call.times) if call.times != "1" else Text("")
         cost = _cost(closed, place)
@@ -118,33 +168,39 @@ def _call_table(model: CostModel, calls: Iterable[Call], closed: Closed) -> Tabl
     return table
 
 
-def _in_all(regime: Regime, closed: Closed) -> Iterator[RenderableType]:
+def _in_all(closed: Closed) -> Iterator[RenderableType]:
     """The closed forms that are short, where they hold, and which there are not."""
     from forwardbook.entries.closed import short
-    from forwardbook.schema import QUANTITIES
 
-    texts = {name: short(value, closed.regime.definitions) for name, value in closed.formulas.items()}
+    formulas = closed.formulas.items()
+    texts = dict.fromkeys(QUANTITIES) | {
+        name: short(value, closed.regime.definitions) for name, value in formulas
+    }
+    if texts["boundary"] is None:
+        texts["boundary"] = f"{closed.regime.boundary.text()} + the weights that are read"
     told = {name: text for name, text in texts.items() if text is not None and text != "0"}
     yield _formula_table("in all, calls included", told)
     yield from _labelled("holds where", [one.text() for one in closed.conditions] if told else [])
-    if long := [name for name in QUANTITIES if texts.get(name) is None]:
+    if long := [name for name in QUANTITIES if texts[name] is None]:
         yield Text(f"long, but evaluated like the others: {', '.join(long)}", style="dim")
     if closed.trouble:
         yield Text(closed.trouble, style="yellow")
 
 
-def _line_table(model: CostModel, regime: Regime, closed: Closed) -> Table:
+def _line_table(model: CostModel, regime: Regime) -> Table:
     """The source, and beside each line what it costs itself and which classes it calls."""
+    from forwardbook.entries.lines import lines_of
+
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("line", justify="right", style="dim", no_wrap=True)
     table.add_column("source", overflow="fold", ratio=5)
     table.add_column("cost", overflow="fold", ratio=6)
-    for line in regime.lines:
-        table.add_row(str(line.line), code_text(line.code), _amounts(model, regime, line, closed))
+    for line in lines_of(regime):
+        table.add_row(str(line.line), code_text(line.code), _amounts(model, regime, line))
     return table
 
 
-def _amounts(model: CostModel, regime: Regime, line: Line, closed: Closed) -> Table:
+def _amounts(model: CostModel, regime: Regime, line: Line) -> Table:
     """What is not zero of a line: a name and a formula in each row, then the classes that it calls."""
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(style="dim", no_wrap=True)
@@ -152,24 +208,24 @@ def _amounts(model: CostModel, regime: Regime, line: Line, closed: Closed) -> Ta
     for quantity, label in _PER_LINE.items():
         if (amount := str(getattr(line, quantity))) != "0":
             grid.add_row(label, formula_text(amount))
-    for place, call in enumerate(regime.calls):
-        if line.line <= call.line <= line.end_line:
-            grid.add_row("calls", Text.assemble(_class(model, call), (": ", "dim"), _cost(closed, place)))
+    called = [_class(model, one) for one in regime.calls if line.line <= one.line <= line.end_line]
+    if called:
+        grid.add_row("calls", Text(", ".join(dict.fromkeys(called))))
     return grid
 
 
 def _cost(closed: Closed, place: int) -> Text:
-    """What all such calls cost: flops, or else pointwise operations; dots where that is long."""
+    """The flops of all such calls, or else their pointwise operations; dots where that is long."""
     from forwardbook.entries.closed import short
 
     for quantity, unit in (("flops", ""), ("pointwise_ops", " pointwise")):
         value = closed.calls[place].get(quantity)
-        text = None if value is None else short(value, closed.regime.definitions, _SHORT)
+        text = None if value is None else short(value, closed.regime.definitions)
         if text is None:
             return Text("...", "dim")
         if text != "0":
             return Text.assemble(formula_text(text), (unit, "dim"))
-    return Text("nothing", "dim")
+    return Text("no arithmetic", "dim")
 
 
 def _class(model: CostModel, call: Call) -> str:
@@ -177,13 +233,44 @@ def _class(model: CostModel, call: Call) -> str:
     return model.names.get(call.entry, call.entry).rpartition(".")[2]
 
 
-def _name_table(entry: Entry) -> Table:
+def _regime_table(regimes: Iterable[Regime]) -> Table:
+    """A row for each regime: where it holds, once what its signature is called with, the verdict."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("name", "from", "default", "meaning"):
-        table.add_column(column, overflow="fold")
-    for name in entry.names:
-        default = "" if name.default is None else f"{name.default:,}"
-        table.add_row(Text(name.name, "cyan"), Text(name.source, "dim"), default, Text(name.meaning))
+    table.add_column("regime", overflow="fold", ratio=3)
+    table.add_column("holds when", overflow="fold", ratio=4)
+    table.add_column("proof", no_wrap=True)
+    told = set[str]()
+    for one in regimes:
+        where = formula_text(", ".join(one.conditions))
+        if one.choices and one.signature not in told:
+            choices = ", ".join(f"{name}={value}" for name, value in sorted(one.choices.items()))
+            where.append(f"{'; ' if one.conditions else ''}with {choices}", "dim")
+        told.add(one.signature)
+        table.add_row(Text(one.name), where, verdict_text(one.proof.verdict))
+    return table
+
+
+def _names(model: CostModel, key: str, holder: Entry) -> list[tuple[str, str, str, str]]:
+    """Each name with its source, default and meaning; the widths of number formats that are used are last."""
+    found = [
+        (one.name, one.source, "" if one.default is None else f"{one.default:,}", one.meaning)
+        for one in holder.names
+    ]
+    used = {name for one in model.regimes.signatures(key) for name in model.regimes.signature(key, one).names}
+    told = {one.name for one in holder.names}
+    widths = [name for name in WIDTH_MEANINGS if name in used - told]
+    return found + [(name, "number format", "", WIDTH_MEANINGS[name]) for name in widths]
+
+
+def _name_table(names: Sequence[tuple[str, str, str, str]]) -> Table:
+    """The names, without columns in which nothing is."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    shown = [place for place in range(4) if any(one[place] for one in names)]
+    styles = ("cyan", "dim", "", "")
+    for place in shown:
+        table.add_column(("name", "from", "default", "meaning")[place], overflow="fold")
+    for one in names:
+        table.add_row(*(Text(one[place], styles[place]) for place in shown))
     return table
 
 

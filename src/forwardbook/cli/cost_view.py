@@ -15,6 +15,7 @@ from forwardbook.cli.terminal import code_text
 if TYPE_CHECKING:
     from forwardbook.calculator import Costs, LineCost
 
+_LARGEST: Final = 10**300  # beyond it is no float
 _ARITHMETIC: Final = ("flops", "pointwise_ops")
 _BYTES: Final = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
 
@@ -24,22 +25,36 @@ def cost_view(
     costs: Costs[int],
     lines: Sequence[LineCost[int]] = (),
     choices: Mapping[str, object] = MappingProxyType({}),
+    calls: Sequence[tuple[str, str, int, int]] = (),
 ) -> RenderableType:
-    """The quantities of one call, the choices it is of, and if lines are given the cost of each."""
+    """The quantities of one call, the choices it is of, the calls that it makes, and the cost of each line.
+
+    Calls are the attribute, the class, how often it is called, and the flops of all of these.
+    """
     heading = Text.assemble((full_class_name, "bold"), f", regime {costs.regime}")
     table = Table(box=None, show_header=False)
     table.add_column(style="bold")
     table.add_column(justify="right")
     table.add_column(justify="right", style="green")
     for quantity in _ARITHMETIC:
-        table.add_row(
-            quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1000, "op")
-        )
+        table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1000, "op"))
     for quantity in _BYTES:
         table.add_row(quantity, f"{getattr(costs, quantity):,}", scaled(getattr(costs, quantity), 1024, "B"))
     said = ", ".join(f"{name}={value}" for name, value in choices.items())
     head = [heading, Text(f"with {said}", style="dim")] if said else [heading]
-    return Group(*head, table, *(("", _line_table(lines)) if lines else ()))
+    tables = [*([_call_table(calls)] if calls else []), *([_line_table(lines)] if lines else [])]
+    return Group(*head, table, *(part for one in tables for part in ("", one)))
+
+
+def _call_table(calls: Sequence[tuple[str, str, int, int]]) -> Table:
+    table = Table(box=None, header_style="bold")
+    for column in ("calls", "class"):
+        table.add_column(column, overflow="fold")
+    for column in ("times", "flops in all"):
+        table.add_column(column, justify="right")
+    for attribute, name, times, flops in calls:
+        table.add_row(Text(attribute), Text(name), f"{times:,}", f"{flops:,}")
+    return table
 
 
 def _line_table(lines: Sequence[LineCost[int]]) -> Table:
@@ -64,4 +79,6 @@ def scaled(amount: int, step: int, unit: str) -> str:
         power += 1
     if power == 0:
         return f"{amount} {unit}"
+    if abs(amount) >= _LARGEST:
+        return f"about 10**{len(str(abs(amount))) - 1} {unit}"
     return f"{amount / step**power:.2f} {prefixes[power]}{'i' if step == 1024 else ''}{unit}"

@@ -94,17 +94,23 @@ def short(value: Expr, definitions: Values, longest: int = SHORT) -> str | None:
     """The formula with `hidden_size` for `num_heads * head_dim` where that is shorter; None if it is long."""
     if len(value.terms) > longest // 4:
         return None
-    spellings = [value]
-    for name, made in definitions.items():
-        for part in sorted(made.symbols() & value.symbols()):
-            parts = solution_parts(made, part)
-            if parts is not None and not parts[0] and len(parts[1].terms) == 1:
-                spellings.append(value.subs({part: Expr.symbol(name).exact_div(parts[1])}))
     try:
-        text = min((one.text() for one in spellings), key=_readable)
+        text = value.text()
+        for name, made in definitions.items():  # one after another: several may shorten it
+            for other in _respelled(value, name, made):
+                if _readable(spelling := other.text()) < _readable(text):
+                    value, text = other, spelling
     except FormulaError:  # far too long
         return None
     return text if len(text) <= longest else None
+
+
+def _respelled(value: Expr, name: str, made: Expr) -> Iterator[Expr]:
+    """A formula with a name in place of what a definition makes it of, for each name in that."""
+    for part in sorted(made.symbols() & value.symbols()):
+        parts = solution_parts(made, part)
+        if parts is not None and not parts[0] and len(parts[1].terms) == 1:
+            yield value.subs({part: Expr.symbol(name).exact_div(parts[1])})
 
 
 def _readable(text: str) -> tuple[bool, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
@@ -11,7 +10,7 @@ from forwardbook.entries.closed import Closed, closed
 from forwardbook.entries.definitions import completed
 from forwardbook.entries.evaluate import Evaluation, Evaluator
 from forwardbook.entries.record import Entry
-from forwardbook.entries.refusal import outside, unknown_names
+from forwardbook.entries.refusal import not_together, outside, several_classes, unknown_class, unknown_names
 from forwardbook.entries.regimes import EntryError, Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.schema import WIDTH_NAMES
@@ -47,22 +46,35 @@ class CostModel:
         Raises:
             EntryError: no class has the name, or several have.
         """
-        if name in self.entries:
-            return name
-        keys = [key for key, full in self.names.items() if _ends(full, name)]
-        keys = [key for key in keys if self.names[key] == name] or keys
+        keys = self.matches(name)
         if len(keys) == 1:
             return keys[0]
         if keys:
-            told = ", ".join(sorted(keys)[:8]) + (" ..." if len(keys) > 8 else "")
-            raise EntryError(f"looking for {name}: several classes have this name, use a key: {told}")
-        known = {other: key for key, full in self.names.items() for other in (key, full.rpartition(".")[2])}
-        near = difflib.get_close_matches(name, known, n=3)
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise EntryError(
-            f"looking for {name}: it is not in the database; {hint}A new class is added by: "
-            "forwardbook analyze-module package.module.Class"
-        )
+            raise several_classes(name, keys)
+        raise unknown_class(name, self.names)
+
+    def matches(self, name: str) -> list[str]:
+        """The keys of all classes that a name may mean; a key or a full name means one."""
+        if name in self.entries:
+            return [name]
+        keys = [key for key, full in self.names.items() if _ends(full, name)]
+        return [key for key in keys if self.names[key] == name] or keys
+
+    def way(self, name: str, text: str) -> tuple[str, str | None]:
+        """The signature of a class that a text names, or the regime that it names and the signature of that.
+
+        Raises:
+            EntryError: there is no such class, or it has neither.
+        """
+        key = self.find(name)
+        regimes = self.regimes.entry(self.regimes.holder(key)).regimes
+        if any(one.signature == text for one in regimes):
+            return text, None
+        for one in regimes:
+            if one.name == text:
+                return one.signature, text
+        known = "; ".join(f"{one.name!r}" for one in regimes) or "none"
+        raise EntryError(f"reading the entry {key}: there is no regime {text!r}; its regimes: {known}")
 
     def evaluate(
         self,
@@ -71,11 +83,13 @@ class CostModel:
         signature: str | None = None,
         choices: Mapping[str, JsonValue] | None = None,
         use_defaults: bool = False,
+        regime: str | None = None,
     ) -> Evaluation:
         """What one call costs at sizes of enough names that definitions give the others.
 
         Of the signatures that have all names and choices the first is taken of which a regime holds.
-        With `use_defaults` a name without a size has the class's own default.
+        With `use_defaults` a name without a size has the class's own default. A regime that is asked for
+        must be the one that holds.
 
         Raises:
             OutsideRegimes: no regime holds.
@@ -87,10 +101,11 @@ class CostModel:
         defaults = {one.name: one.default for one in entry.names if one.default is not None}
         for one in several:
             given = _with_defaults(one, sizes, defaults) if use_defaults else sizes
-            if (found := self.evaluator.at(one, given)) is not None:
+            found = self.evaluator.at(one, given)
+            if found is not None and regime in (None, found.regime.regime.name):
                 return found
         given = _with_defaults(several[0], sizes, defaults) if use_defaults and len(several) == 1 else sizes
-        raise outside(self.evaluator, key, several, given)
+        raise outside(self.evaluator, key, several, given, regime)
 
     def closed(self, name: str, signature: str | None = None, regime: str | None = None) -> Closed:
         """The quantities of a regime as formulas of the class's own names; by default of the first regime.
@@ -136,7 +151,9 @@ class CostModel:
         found = [one for one in several if given <= set(one.names)]
         if not found:
             known = sorted({name for one in several for name in one.names})
-            raise unknown_names(key, sorted(given - set(known)) or sorted(given), known)
+            if unknown := sorted(given - set(known)):
+                raise unknown_names(key, unknown, known)
+            raise not_together(key, {one.name: sorted(given - set(one.names)) for one in several})
         return found
 
 

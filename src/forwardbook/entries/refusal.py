@@ -23,6 +23,7 @@ _WORDS: Final = {
 }
 _TOLD: Final = 8  # regimes whose reasons are listed
 _DEEPEST: Final = 20  # calls within calls that are explained
+_LATER: Final = "another regime, which is tried before it, holds there"
 
 
 class OutsideRegimes(EntryError):
@@ -34,27 +35,77 @@ class OutsideRegimes(EntryError):
 
 
 def outside(
-    evaluator: Evaluator, name: str, signatures: Sequence[Signature], sizes: Mapping[str, int]
+    evaluator: Evaluator,
+    name: str,
+    signatures: Sequence[Signature],
+    sizes: Mapping[str, int],
+    regime: str | None = None,
 ) -> OutsideRegimes:
-    """The error for sizes at which nothing holds: each regime with what fails, the nearest first."""
-    tried = [(each, signature) for signature in signatures for each in signature.regimes]
-    said = [(each, list(_problems(evaluator, each, sizes))) for each, _ in tried]
+    """The error for sizes at which nothing holds: each regime with what fails, the nearest first.
+
+    If one regime alone was asked for, what fails of that.
+    """
+    tried = [each for one in signatures for each in one.regimes if regime in (None, each.regime.name)]
+    said = [(each, list(_problems(evaluator, each, sizes)) or [_LATER]) for each in tried]
     said.sort(key=lambda one: len(one[1]))
+    reasons = {each.regime.name: problems for each, problems in said}
+    lacking = [_missing(each, sizes) for each in tried]
+    if lacking and all(lacking):
+        return OutsideRegimes(_not_given(name, min(lacking, key=len), tried), reasons)
     told = ", ".join(f"{size}={value}" for size, value in sizes.items()) or "no sizes"
-    lines = [f"evaluating {name}: no regime holds for {told}"]
+    what = "no regime holds" if regime is None else f"regime {regime!r} does not hold"
+    lines = [f"evaluating {name}: {what} for {told}"]
     for place, (each, problems) in enumerate(said[:_TOLD]):
         lines.append(f"  {each.regime.name}: {'; '.join(problems)}")
         if place == 0 and (demands := demands_of(each)):
-            lines.append(f"    it is the nearest, and holds where {', '.join(demands)}")
+            nearest = "it is the nearest, and" if regime is None else "it"
+            lines.append(f"    {nearest} holds where {', '.join(demands)}")
     if len(said) > _TOLD:
         lines.append(f"  and {len(said) - _TOLD} more regimes")
-    return OutsideRegimes("\n".join(lines), {each.regime.name: problems for each, problems in said})
+    return OutsideRegimes("\n".join(lines), reasons)
+
+
+def _missing(regime: RegimeExpressions, given: Mapping[str, int]) -> list[str]:
+    """The names that a regime needs and that do not follow; none where its definitions disagree."""
+    try:
+        return sorted(regime.needed - completed(regime.definitions, given).keys())
+    except FormulaError:
+        return []
+
+
+def _not_given(name: str, missing: Sequence[str], tried: Sequence[RegimeExpressions]) -> str:
+    """The message where every regime lacks a size: what is needed, and which of it follows from the rest."""
+    made = {n: value for each in tried for n, value in each.definitions.items()}
+    follows = [
+        f"  {n} = {plain(value)}: give all but one of these"
+        for n, value in made.items()
+        if not {n, *value.symbols()}.isdisjoint(missing)
+    ]
+    verb = "is" if len(missing) == 1 else "are"
+    return "\n".join([f"evaluating {name}: {', '.join(missing)} {verb} not given", *follows])
 
 
 def demands_of(regime: RegimeExpressions) -> list[str]:
     """Definitions and conditions of a regime as people write them."""
     made = [f"{name} = {plain(value)}" for name, value in regime.definitions.items()]
     return made + [f"{plain(one.left)} {one.op} {plain(one.right)}" for one in regime.conditions]
+
+
+def several_classes(name: str, keys: Collection[str]) -> EntryError:
+    """The error for a name that several classes have."""
+    told = ", ".join(sorted(keys)[:_TOLD]) + (" ..." if len(keys) > _TOLD else "")
+    return EntryError(f"looking for {name}: several classes have this name, use a key: {told}")
+
+
+def unknown_class(name: str, names: Mapping[str, str]) -> EntryError:
+    """The error for a name that no class has, of full class names by key; it suggests near ones."""
+    known = dict.fromkeys(other for key, full in names.items() for other in (key, full.rpartition(".")[2]))
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`forwardbook list` prints the names it has."
+    return EntryError(
+        f"looking for {name}: it is not in the database; {hint} A new class is added by: "
+        "forwardbook analyze-module package.module.Class"
+    )
 
 
 def unknown_names(name: str, unknown: Collection[str], known: Collection[str]) -> EntryError:
@@ -66,6 +117,13 @@ def unknown_names(name: str, unknown: Collection[str], known: Collection[str]) -
         if near := difflib.get_close_matches(one, known, n=3):
             lines.append(f"  {one}: did you mean {' or '.join(near)}?")
     return EntryError("\n".join(lines))
+
+
+def not_together(name: str, lacking: Mapping[str, Sequence[str]]) -> EntryError:
+    """The error for names that a class has, but no way to call it has all of; each with those it has not."""
+    nearest = sorted(lacking.items(), key=lambda one: len(one[1]))[:_TOLD]
+    lines = [f"  {signature}: has no {', '.join(names)}" for signature, names in nearest]
+    return EntryError("\n".join([f"evaluating {name}: no way to call it has all of these sizes", *lines]))
 
 
 def _problems(

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import ChainMap
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -57,6 +57,24 @@ def family_of(entry: Entry) -> str:
     return ".".join(re.sub(r"[^a-z0-9_]", "_", one.lower())[:_LONGEST] for one in (entry.library, *below[:1]))
 
 
+class _Way(msgspec.Struct):
+    name: str
+    signature: str
+
+
+class Listed(msgspec.Struct):
+    """What a list says of an entry; the rest of it is passed over."""
+
+    full_class_name: str
+    library: str
+    file: str
+    line_start: int
+    verdict: str = "unproved"
+    regimes: list[_Way] = []
+    unresolved: list[msgspec.Raw] = []
+    same_as: str | None = None
+
+
 class EntryStore(Mapping[str, Entry]):
     """The entries in a folder by key, each checked when it is asked for; an absent folder has none.
 
@@ -79,18 +97,33 @@ class EntryStore(Mapping[str, Entry]):
 
     def __getitem__(self, key: str) -> Entry:
         if key not in self._entries:
-            family = self._places[key]
-            if family not in self._lines:
-                self._lines[family] = self._read(family)
-            try:
-                line = self._lines[family][key]
-            except KeyError:
-                what = f"{family}.json does not hold it, though the index says so"
-                raise DatabaseError(f"reading the entry {key}: {what}; run again, or {_RESTORE}") from None
+            line = self._line(key)
             if len(self._entries) >= _KEPT:
                 self._entries.clear()
             self._entries[key] = _entry(key, line)
         return self._entries[key]
+
+    def listed(self, key: str) -> Listed:
+        """What a list says of an entry, without validating the rest of it.
+
+        Raises:
+            DatabaseError: where it is not what the record says.
+        """
+        line = self._line(key)
+        try:
+            return msgspec.json.decode(line, type=Listed)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise DatabaseError(f"reading the entry {key}: {error}; {_RESTORE}") from error
+
+    def _line(self, key: str) -> bytes:
+        family = self._places[key]
+        if family not in self._lines:
+            self._lines[family] = self._read(family)
+        try:
+            return self._lines[family][key]
+        except KeyError:
+            what = f"{family}.json does not hold it, though the index says so"
+            raise DatabaseError(f"reading the entry {key}: {what}; run again, or {_RESTORE}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._places))
@@ -167,10 +200,19 @@ class EntryStore(Mapping[str, Entry]):
         return found
 
 
+def entry_stores(workspace: Workspace) -> list[EntryStore]:
+    """The entries of a workspace, and after them those that came with the installation."""
+    folders = dict.fromkeys((workspace.root / FOLDER, Path(str(files("forwardbook"))) / FOLDER))
+    return [EntryStore(folder) for folder in folders]
+
+
 def cost_model(workspace: Workspace) -> CostModel:
     """The costs of the classes of a workspace, and of those that came with the installation."""
-    folders = dict.fromkeys((workspace.root / FOLDER, Path(str(files("forwardbook"))) / FOLDER))
-    stores = [EntryStore(folder) for folder in folders]
+    return model_of(entry_stores(workspace))
+
+
+def model_of(stores: Sequence[EntryStore]) -> CostModel:
+    """The costs of the classes of these stores; where two have a key it is the first one's."""
     return CostModel(ChainMap(*stores), ChainMap(*(one.names for one in stores)))  # type: ignore[arg-type]
 
 

@@ -20,7 +20,8 @@ class Head(msgspec.Struct, omit_defaults=True):
 class Place(msgspec.Struct):
     """Where a class is written."""
 
-    file: str
+    file: str = ""
+    line_start: int = 0
 
 
 class Origin(msgspec.Struct):
@@ -77,6 +78,7 @@ class Listed(msgspec.Struct):
 
     full_class_name: str
     library: str = ""
+    code_location: Place = msgspec.field(default_factory=Place)
     same_as: str | None = None
     regimes: list[_Named] = []
     derived_by: list[str] = []

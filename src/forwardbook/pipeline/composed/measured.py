@@ -12,9 +12,8 @@ from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS, run_measured
 from forwardbook.analyzers.symbolic.summary import summarise
-from forwardbook.calculator.composed import SUMMED
 from forwardbook.entries.evaluate import Evaluation, Evaluator
-from forwardbook.entries.expressions import expression
+from forwardbook.entries.lines import line_amounts
 from forwardbook.formula import Expr
 from forwardbook.schema import PER_LINE
 
@@ -48,20 +47,6 @@ def measured(local: Local, sizes: Mapping[str, int], widths: Mapping[str, int], 
     return Measurement({**sizes, **widths}, found, dict(lines))
 
 
-def predicted_lines(evaluator: Evaluator, one: Evaluation) -> dict[tuple[int, str], int]:
-    """What each line costs by the formulas, the calls on it among it."""
-    found: Counter[tuple[int, str]] = Counter()
-    for line in one.regime.regime.lines:
-        for name in PER_LINE:
-            found[line.line, name] += expression(getattr(line, name)).evaluate(one.sizes)
-    for call in one.regime.calls:
-        times, child = evaluator.call(call, one.sizes)
-        if child is not None:
-            for name in PER_LINE:
-                found[call.call.line, name] += times * child.sums[SUMMED.index(name)]
-    return dict(found)
-
-
 def difference(evaluator: Evaluator, one: Evaluation | None, real: Measurement) -> str:
     """The first number that formulas give otherwise than a run did; nothing where all are equal."""
     if one is None:
@@ -70,7 +55,7 @@ def difference(evaluator: Evaluator, one: Evaluation | None, real: Measurement) 
     for name, value in real.quantities.items():
         if getattr(ours, name) != value:
             return f"{name} {getattr(ours, name):,}, measured {value:,}"
-    lines = predicted_lines(evaluator, one)
+    lines = line_amounts(evaluator, one)
     for place in sorted(lines.keys() | real.lines.keys()):
         if lines.get(place, 0) != real.lines.get(place, 0):
             line, name = place

@@ -18,6 +18,7 @@ from forwardbook.pipeline.derivation.submodules import submodule_calls, uncounte
 from forwardbook.pipeline.versions import current_versions
 from forwardbook.saying import BUILT, CALLED_WITH, KEPT, TOLD
 from forwardbook.schema import (
+    WIDTH_MEANINGS,
     CodeLocation,
     Entry,
     FlopAnalysis,
@@ -36,11 +37,6 @@ from forwardbook.verdicts import judged as judged_by_facts
 _POINTS_KEPT = 4  # per dtype: the three random ones, then one that broke a condition and held all the same
 REFUTED = "refuted: "  # how the reason begins of what a measurement contradicts
 _BYTES = ("reads", "writes", "weights", "boundary", "intermediates", "peak")
-_WIDTHS = {
-    "w_dtype_bytes": "bytes of one element of the weights",
-    "a_dtype_bytes": "bytes of one element of the activations",
-    "kv_dtype_bytes": "bytes of one element of the key-value cache",
-}
 
 
 def regime(
@@ -154,7 +150,7 @@ def parameters(notes: Mapping[str, SizeNote], regimes: Iterable[Regime]) -> tupl
         if note is not None:
             found.append(Parameter(name=name, meaning=note.meaning, source=note.source))
         else:
-            found.append(Parameter(name=name, meaning=_WIDTHS.get(name, ""), source="number format"))
+            found.append(Parameter(name=name, meaning=WIDTH_MEANINGS.get(name, ""), source="number format"))
     return tuple(found)
 
 
