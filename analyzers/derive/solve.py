@@ -100,9 +100,10 @@ def _quotient(local: Local, run: SymbolicRun, name: str, divisor: Expr) -> str:
     wanted = [Expr.symbol(name).floordiv(by) for by in (divisor, divisor.subs(made))]
     for one in run.root.modules():
         for attribute, value in vars(one).items():
-            if isinstance(value, torch.SymInt) and attribute not in taken:
-                if run.expressions.of(value) in wanted:
-                    return attribute
+            if not isinstance(value, torch.SymInt) or attribute in taken:
+                continue
+            if run.expressions.of(value) in wanted:
+                return attribute
     wish = _word_of(name, divisor)
     numbered = (f"{wish}_{number}" for number in itertools.count(2))
     return next(one for one in itertools.chain([wish], numbered) if one not in taken)

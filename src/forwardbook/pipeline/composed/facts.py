@@ -12,6 +12,7 @@ import torch
 from pydantic import JsonValue
 
 from forwardbook.analyzers.derive.boundary import Boundary
+from forwardbook.analyzers.derive.handed import Handed
 from forwardbook.analyzers.derive.layout import TensorLayout
 
 _DEPTH: Final = 3
@@ -69,30 +70,33 @@ class Facts:
 
 def facts_of(boundary: Boundary) -> Facts:
     """What a class is told that is no size."""
-    found: dict[str, Fact] = {}
-    unusual = set[str]()
-    for handed, function in (
-        (boundary.constructor, boundary.kind.__init__),
-        (boundary.forward, boundary.kind.forward),
-    ):
-        usual = _defaults(function)
-        for name, value in handed.arguments.items():
-            found.update(_flat(name, value, boundary.dtype, _DEPTH))
-            if name in usual and not _equal(value, usual[name]):
-                unusual.add(name)
-    for name, value in boundary.forward.arguments.items():
-        if not isinstance(value, (*_PLAIN, TensorLayout, torch.SymInt)) and name != "kwargs":
+    kind, found, unusual = boundary.kind, dict[str, Fact](), set[str]()
+    for name, value, usual in _arguments(kind.__init__, boundary.constructor):
+        found.update(_flat(name, value, boundary.dtype, _DEPTH))
+        unusual |= set() if _is_usual(value, usual) else {name}
+    for name, value, usual in _arguments(kind.forward, boundary.forward):
+        found.update(_flat(name, value, boundary.dtype, _DEPTH))
+        unusual |= set() if _is_usual(value, usual) else {name}
+        if not isinstance(value, (*_PLAIN, TensorLayout, torch.SymInt)):
             found[name] = Handover(cache=_CACHE.search(name) is not None)
     return Facts(found, frozenset(unusual))
 
 
-def _defaults(function: Callable[..., object]) -> dict[str, object]:
-    parameters = inspect.signature(function).parameters.values()
-    return {one.name: one.default for one in parameters if one.default is not one.empty}
+def _arguments(function: Callable[..., object], handed: Handed) -> Iterator[tuple[str, object, object]]:
+    """Each argument by name, those that a signature does not name among them, with its default."""
+    parameters = inspect.signature(function).parameters
+    for name, value in handed.arguments.items():
+        parameter = parameters.get(name)
+        if parameter is not None and parameter.kind is parameter.VAR_KEYWORD:
+            yield from ((inner, one, None) for inner, one in value.items())
+        else:
+            yield name, value, parameter.empty if parameter is None else parameter.default
 
 
-def _equal(value: object, usual: object) -> bool:
-    return type(value) is type(usual) and isinstance(value, _PLAIN) and value == usual
+def _is_usual(value: object, usual: object) -> bool:
+    """Whether an argument is as by default, or has no default."""
+    required = usual is inspect.Parameter.empty
+    return required or (isinstance(value, _PLAIN) and type(value) is type(usual) and value == usual)
 
 
 def _flat(path: str, value: object, dtype: torch.dtype, depth: int) -> Iterator[tuple[str, Fact]]:

@@ -27,14 +27,17 @@ DIGITS: Final = 16
 
 @cache
 def engine_digest() -> str:
-    """The digest of the engine's source files, their names and their bytes; it is computed once."""
-    root = Path(str(files("forwardbook")))
+    """The digest of the engine that runs; it is computed once."""
+    return digest_of(Path(str(files("forwardbook"))))
+
+
+def digest_of(root: Path) -> str:
+    """The digest of the source files of an engine in a folder, of their names and their bytes."""
     found = hashlib.sha256()
-    for room in ROOMS:
-        for path in sorted((root / room).rglob("*.py")):
-            content = path.read_bytes()
-            found.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode())
-            found.update(content)
+    for path in (path for room in ROOMS for path in sorted((root / room).rglob("*.py"))):
+        content = path.read_bytes()
+        found.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode())
+        found.update(content)
     return found.hexdigest()[:DIGITS]
 
 

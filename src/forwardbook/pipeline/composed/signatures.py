@@ -153,7 +153,7 @@ def _at(facts: Facts, path: str) -> tuple[type, Fact]:
 def _rank(path: str, one: Facts, base: Facts) -> tuple[int, int]:
     """How late a fact comes: caches, tensors, choices, the form of the first tensor, numbers, all else."""
     values = one.told.get(path), base.told.get(path)
-    depth = path.count(".") - path.startswith(("config.", "kwargs."))
+    depth = path.count(".") - path.startswith("config.")
     if path in (one.cache, base.cache):
         return 0, depth
     if depth:
@@ -207,4 +207,4 @@ def _joined(words: Sequence[str]) -> str:
 
 def _label(path: str) -> str:
     """A path as people say it: a field of a config by itself."""
-    return (path.rpartition("config.")[2] or path).removeprefix("kwargs.")
+    return path.rpartition("config.")[2] or path
