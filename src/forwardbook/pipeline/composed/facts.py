@@ -90,7 +90,7 @@ def _arguments(function: Callable[..., object], handed: Handed) -> Iterator[tupl
         if parameter is not None and parameter.kind is parameter.VAR_KEYWORD:
             yield from ((inner, one, None) for inner, one in value.items())
         else:
-            yield name, value, parameter.empty if parameter is None else parameter.default
+            yield name, value, inspect.Parameter.empty if parameter is None else parameter.default
 
 
 def _is_usual(value: object, usual: object) -> bool:

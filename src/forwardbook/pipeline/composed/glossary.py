@@ -39,6 +39,7 @@ class Glossary:
     def __init__(self, local: Local) -> None:
         self._local = local
         self._paths: dict[str, str] = {}
+        self._usual: dict[type, object] = {}
         for path in sorted(local.sizes, key=lambda one: one.startswith("called.")):
             self._note(path, local.sizes[path])
 
@@ -55,7 +56,24 @@ class Glossary:
         kind, _, path = self._paths.get(name, "").partition(".")
         if kind != "built":
             return None
-        return _default(self._local.boundary, path)
+        argument, *fields = path.split(".")
+        value = self._local.boundary.constructor.arguments.get(argument)
+        if fields and hasattr(value, "__dict__"):
+            found = self._config(type(value))
+        else:
+            found = _usual_argument(self._local.boundary, argument)
+        for field in fields:
+            found = _part(found, field)
+        return found if type(found) is int else None
+
+    def _config(self, kind: type) -> object:
+        """A config as it is without arguments; None where there is none."""
+        if kind not in self._usual:
+            try:
+                self._usual[kind] = kind()
+            except Exception:  # noqa: BLE001 - analysed code may raise anything
+                self._usual[kind] = None
+        return self._usual[kind]
 
     def meaning(self, name: str) -> str:
         """The first sentence that a docstring says of a name; of usual words what they mean."""
@@ -88,40 +106,19 @@ def first_sentence(text: str) -> str:
     return f"{sentence[: LONGEST - 3].rpartition(' ')[0]}..."
 
 
-def _default(boundary: Boundary, path: str) -> int | None:
-    argument, *fields = path.split(".")
-    value = boundary.constructor.arguments.get(argument)
-    if fields and hasattr(value, "__dict__"):
-        found = _usual(type(value))
-    else:
-        found = _parameters(boundary.kind).get(argument)
-    for one in fields:
-        found = _part(found, one)
-    return found if type(found) is int else None
-
-
 def _part(value: object, name: str) -> object:
     if isinstance(value, list | tuple):
         return value[int(name)] if name.isdigit() and int(name) < len(value) else None
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-@lru_cache(maxsize=256)
-def _usual(config: type) -> object:
-    """A config as it is without arguments; None where there is none."""
+def _usual_argument(boundary: Boundary, name: str) -> object:
+    """The default of an argument of a constructor; None where it has none."""
     try:
-        return config()
-    except Exception:  # noqa: BLE001 - analysed code may raise anything
-        return None
-
-
-@lru_cache(maxsize=256)
-def _parameters(kind: type) -> Mapping[str, object]:
-    try:
-        found = inspect.signature(kind.__init__).parameters.values()  # type: ignore[misc]
+        parameter = inspect.signature(boundary.kind.__init__).parameters.get(name)
     except (TypeError, ValueError):
-        return {}
-    return {one.name: one.default for one in found}
+        return None
+    return None if parameter is None else parameter.default
 
 
 def _documented(boundary: Boundary, path: str) -> str:
@@ -133,7 +130,7 @@ def _documented(boundary: Boundary, path: str) -> str:
         if hasattr(value, "__dict__"):
             name, owner = field, type(value)
         value = _part(value, field)
-    for text in (owner.__doc__, owner.__init__.__doc__):
+    for text in (owner.__doc__, owner.__dict__.get("__init__", owner).__doc__):
         said = _read(text or "")
         found = said.parameters.get(name) or said.attributes.get(name)
         if found is not None and found.meaning:

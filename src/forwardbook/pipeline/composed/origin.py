@@ -47,15 +47,18 @@ def versions_of(library: str) -> dict[str, str]:
     return {name: found[name] for name in ("torch", library) if name in found}
 
 
-@lru_cache(maxsize=1 << 12)
 def source_hash(kind: type) -> str:
     """The hash of forward() and all that it reaches; empty for a class without source."""
     try:
         file = Path(inspect.getsourcefile(kind) or "")
-        root = file.parents[kind.__module__.count(".")]
-        return glance_at(kind.__qualname__, file, _outlines(root)).source_hash
+        return _hash(kind.__qualname__, file, file.parents[kind.__module__.count(".")])
     except Exception:  # noqa: BLE001 - whatever the source of a class is, its formulas are measured
         return ""
+
+
+@lru_cache(maxsize=1 << 12)
+def _hash(name: str, file: Path, root: Path) -> str:
+    return glance_at(name, file, _outlines(root)).source_hash
 
 
 @lru_cache(maxsize=16)

@@ -102,11 +102,11 @@ class _Naming:
         """The shortest name that no other way has; the first way is the default."""
         if not rivals:
             return DECODE if self._one.decodes else DEFAULT
-        rival: tuple[Facts, Shapes] | None = self._base, {}
-        name = words = DECODE if self._one.decodes else ""
-        while not name or (rival := rivals.get(name)) is not None:
-            paths = [p for p in self._differing(rival[0] if name else self._base) if p not in self._chosen]
-            if not paths or len(self._chosen) == FEW:
+        name = DECODE if self._one.decodes else ""
+        while (not name or name in rivals) and len(self._chosen) < FEW:
+            other, _ = rivals.get(name, (self._base, {}))
+            paths = [path for path in self._differing(other) if path not in self._chosen]
+            if not paths:
                 break
             self._chosen.append(paths[0])
             if len(words := self._words()) > LONGEST:
