@@ -10,6 +10,7 @@ from forwardbook.analyzers.derive.boundary import Boundary, Watch
 from forwardbook.analyzers.derive.own import OwnCost, amounts_of, taken_apart
 from forwardbook.analyzers.derive.solve import largest
 from forwardbook.analyzers.symbolic.run import SymbolicRun
+from forwardbook.analyzers.symbolic.summary import LineKey
 from forwardbook.analyzers.symbolic.trace import CallRecord, general
 from forwardbook.formula import Expr
 
@@ -31,6 +32,8 @@ class CallGroup:
     callee: Callee
     times: Expr
     live: Expr
+    key: LineKey | None = None
+    """Where it stands in the source."""
 
     @property
     def place(self) -> tuple[int, str, str]:
@@ -68,11 +71,12 @@ def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup) -> Breakdown:
     prefix = f"{top.path}." if top.path else ""
     each = [
         CallGroup(
-            one.line,
+            one.key[1],
             general(f".{one.call.path.removeprefix(prefix)}")[1:],
             callees[one.call.index],
             Expr.const(1),
             one.live,
+            one.key,
         )
         for one in below
     ]
@@ -90,6 +94,7 @@ def _grouped(each: Sequence[CallGroup]) -> tuple[CallGroup, ...]:
             same[0].callee,
             Expr.const(len(same)),
             largest([one.live for one in same]),
+            same[0].key,
         )
         for same in groups.values()
     )

@@ -47,10 +47,10 @@ class OwnCost:
 
 @dataclass(frozen=True)
 class CallBelow:
-    """A call that a call makes: its record, the line, the bytes that live then."""
+    """A call that a call makes: its record, where it stands in the source, the bytes that live then."""
 
     call: CallRecord
-    line: int
+    key: LineKey
     live: Expr
 
 
@@ -191,9 +191,10 @@ def _lines(
         yield OwnLine(key, _of_cost(costs[key]), tuple(sorted(names[key].items())))
 
 
-def _line(trace: Trace, call: CallRecord, below: CallRecord, code: tuple[str, str]) -> int:
-    """The line of a call's forward() from which another is called, directly or through what is not alone."""
+def _line(trace: Trace, call: CallRecord, below: CallRecord, code: tuple[str, str]) -> LineKey:
+    """The lines of a call's forward() from which another is called, directly or through what is not alone."""
     one = below
     while one.parent != call.index:
         one = trace.calls[one.parent]
-    return executed(one.site, code)[0].line
+    place, _ = executed(one.site, code)
+    return place.file, place.line, place.end_line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 import torch
 
 from forwardbook.analyzers.derive.local import Local
-from forwardbook.analyzers.symbolic.ledger import number_of
+from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.formula import Condition, Expr, atoms, dominant
 from forwardbook.formula.substitution import Replacing
 
@@ -21,11 +22,11 @@ Refused = Callable[[Mapping[str, int]], bool]
 
 
 def definition(
-    local: Local, conditions: Iterable[Condition], module: torch.nn.Module, refused: Refused
+    local: Local, conditions: Iterable[Condition], run: SymbolicRun, refused: Refused
 ) -> str | None:
     """Defines one more name of a class by others, where running demands it; the name."""
     equations = [one for one in conditions if one.op == "=="]
-    return _equal(local, equations) or _multiple(local, equations, module, refused)
+    return _equal(local, equations) or _multiple(local, equations, run, refused)
 
 
 def _equal(local: Local, equations: Sequence[Condition]) -> str | None:
@@ -54,9 +55,7 @@ def _solved(difference: Expr, name: str) -> Expr | None:
     return None
 
 
-def _multiple(
-    local: Local, equations: Sequence[Condition], module: torch.nn.Module, refused: Refused
-) -> str | None:
+def _multiple(local: Local, equations: Sequence[Condition], run: SymbolicRun, refused: Refused) -> str | None:
     """A name that must be a multiple of another, or of a number: it is so many times that."""
     hints = local.names.hints
     quotients = dict.fromkeys(q for one in equations for q in _quotients(one.left - one.right))
@@ -67,7 +66,7 @@ def _multiple(
         sizes = {n: h for n, h in hints.items() if n not in local.definitions}
         if not refused({**sizes, name: hints[name] + 1}):
             continue
-        quotient = _quotient(local, module, hint, name)
+        quotient = _quotient(local, run, name, divisor)
         hints[quotient] = max(hint, 2)  # what is once another here may be more
         local.names.sources[quotient] = local.names.sources[name]
         local.quotients[quotient] = (name, divisor)
@@ -94,14 +93,33 @@ def _is_plain(value: Expr) -> bool:
     return value.is_const or value in [Expr.symbol(name) for name in value.symbols()]
 
 
-def _quotient(local: Local, module: torch.nn.Module, hint: int, name: str) -> str:
-    """What a quotient is called: as the attribute that holds it."""
+def _quotient(local: Local, run: SymbolicRun, name: str, divisor: Expr) -> str:
+    """What a quotient is called: as the attribute that holds it, else as people call such a one."""
     taken = local.names.hints
-    for one in module.modules():
+    made = {one: Expr.symbol(whole).floordiv(by) for one, (whole, by) in local.quotients.items()}
+    wanted = [Expr.symbol(name).floordiv(by) for by in (divisor, divisor.subs(made))]
+    for one in run.root.modules():
         for attribute, value in vars(one).items():
-            if isinstance(value, torch.SymInt) and number_of(value) == hint and attribute not in taken:
+            if not isinstance(value, torch.SymInt) or attribute in taken:
+                continue
+            if run.expressions.of(value) in wanted:
                 return attribute
-    return f"{name}_share"
+    wish = _word_of(name, divisor)
+    numbered = (f"{wish}_{number}" for number in itertools.count(2))
+    return next(one for one in itertools.chain([wish], numbered) if one not in taken)
+
+
+def _word_of(name: str, divisor: Expr) -> str:
+    """`head_dim` of a width by heads, `half_width` of one by 2, else what is divided by what."""
+    if divisor.is_const:
+        number = int(divisor.const_value())
+        return f"half_{name}" if number == 2 else f"{name}_by_{number}"
+    [other] = divisor.symbols()
+    if "head" not in other:
+        return f"{name}_per_{other}"
+    if "head" not in name:
+        return "head_dim"
+    return "num_key_value_groups" if "key_value" in other or "kv" in other else f"{name}_per_{other}"
 
 
 def printed(value: Expr, definitions: dict[str, Expr]) -> Expr:

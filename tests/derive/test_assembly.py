@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from forwardbook.entries.record import Call, Entry, Own, Proof, Regime
 from forwardbook.pipeline.composed.assembly import Assembly, Derived
-from forwardbook.pipeline.composed.facts import names_of_ways
+from forwardbook.pipeline.composed.facts import Fact, Facts, Layout
 
 
-def way(full: str, flops: str, calls: tuple[Call, ...] = (), verdict: str = "exact", **facts: str) -> Derived:
+def way(
+    full: str, flops: str, calls: tuple[Call, ...] = (), verdict: str = "exact", **facts: Fact
+) -> Derived:
     """One way with one regime."""
     proof = Proof(verdict="exact")
     regime = Regime(name="default", signature="default", own=Own(flops=flops), calls=calls, proof=proof)
@@ -23,7 +25,7 @@ def way(full: str, flops: str, calls: tuple[Call, ...] = (), verdict: str = "exa
         "verdict": verdict,
         "reason": "" if verdict == "exact" else "it differs",
     }
-    return Derived(Entry.model_validate(entry), facts)
+    return Derived(Entry.model_validate(entry), Facts(facts))
 
 
 def call(key: str) -> Call:
@@ -46,7 +48,7 @@ def test_equal_ways_of_two_models_are_one() -> None:
 def test_ways_are_called_by_what_tells_them_apart() -> None:
     """The first is the default; regimes have names of their own."""
     assembly = Assembly()
-    assembly.add({"x.A~0": way("x.A", "{n}", mask="3-D"), "x.A~1": way("x.A", "2 * {n}")})
+    assembly.add({"x.A~0": way("x.A", "{n}", mask=Layout(3)), "x.A~1": way("x.A", "2 * {n}")})
     first, second = assembly.entries()["x_A"].regimes
 
     assert ("default", "without mask") == (first.signature, second.signature)
@@ -69,11 +71,3 @@ def test_classes_of_one_name_have_keys_with_their_path() -> None:
     assembly.add({"x.a.A~0": way("x.a.A", "1"), "x.b.A~0": way("x.b.A", "2")})
 
     assert {"x_A", "x_b_A"} == assembly.entries().keys()
-
-
-def test_names_of_ways_are_all_different() -> None:
-    """Where nothing tells two apart they have numbers."""
-    named = names_of_ways([{"bias": True}, {"bias": False}, {"bias": False}, {"bias": False}])
-
-    assert ["default", "bias=False", "bias=False, 2", "bias=False, 3"] == [name for name, _ in named]
-    assert {"bias": False} == named[1][1]

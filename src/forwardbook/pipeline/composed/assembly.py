@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pydantic import JsonValue
-
 from forwardbook.entries.record import Call, Entry, Name, Regime
-from forwardbook.pipeline.composed.facts import Facts, names_of_ways
+from forwardbook.pipeline.composed.facts import Facts
+from forwardbook.pipeline.composed.signatures import DEFAULT, Named, base_of, names_of_ways
 from forwardbook.verdicts import WORSE
 
 
@@ -64,7 +63,8 @@ class Assembly:
         """The entries by key."""
         keys = _keys(sorted({*self.classes, *self.problems}), self)
         signatures = {
-            full: names_of_ways([one.facts for one in several]) for full, several in self.classes.items()
+            full: names_of_ways([one.facts for one in several], [_shapes(one.entry) for one in several])
+            for full, several in self.classes.items()
         }
         return {
             keys[full]: _entry(several, signatures[full], keys, signatures, self.problems.get(full, []))
@@ -99,24 +99,27 @@ def _without_proof(regime: Regime) -> Regime:
     return regime.model_copy(update={"proof": regime.proof.model_copy(update={"points": ()})})
 
 
-Signatures = Mapping[str, list[tuple[str, dict[str, JsonValue]]]]
+Signatures = Mapping[str, list[Named]]
 
 
 def _entry(
     several: list[Derived],
-    named: list[tuple[str, dict[str, JsonValue]]],
+    named: list[Named],
     keys: Mapping[str, str],
     signatures: Signatures,
     problems: list[str],
 ) -> Entry:
+    first = base_of([one.facts for one in several])
     regimes = []
-    for way, (signature, choices) in zip(several, named, strict=True):
-        for one in way.entry.regimes:
-            name = (
-                one.name if signature == "default" else f"{signature}; {one.name}".removesuffix("; default")
-            )
-            calls = tuple(_call(call, keys, signatures) for call in one.calls)
-            changes = {"name": name, "signature": signature, "choices": choices, "calls": calls}
+    for place in (first, *(place for place in range(len(several)) if place != first)):
+        signature, choices = named[place]
+        for one in several[place].entry.regimes:
+            changes = {
+                "name": _of_signature(signature, one.name),
+                "signature": signature,
+                "choices": choices,
+                "calls": tuple(_call(call, keys, signatures) for call in one.calls),
+            }
             regimes.append(one.model_copy(update=changes))
     reason = f"another way to call it has no formulas: {problems[0]}" if problems else ""
     changes = {
@@ -126,6 +129,20 @@ def _entry(
         "reason": reason,
     }
     return several[0].entry.model_copy(update=changes)
+
+
+def _shapes(entry: Entry) -> dict[str, str]:
+    """The sizes of each tensor that a way is handed, as people write them."""
+    return {
+        one.path: " x ".join(one.shape).replace("{", "").replace("}", "")
+        for regime in entry.regimes[:1]
+        for one in regime.arguments
+    }
+
+
+def _of_signature(signature: str, name: str) -> str:
+    """A regime's name, with what tells its signature from the default one before it."""
+    return name if signature == DEFAULT else f"{signature}; {name}".removesuffix(f"; {DEFAULT}")
 
 
 def _distinct(regimes: list[Regime]) -> tuple[Regime, ...]:
@@ -140,12 +157,14 @@ def _distinct(regimes: list[Regime]) -> tuple[Regime, ...]:
 
 def _call(call: Call, keys: Mapping[str, str], signatures: Signatures) -> Call:
     full, _, number = call.entry.rpartition("~")
-    return call.model_copy(update={"entry": keys[full], "signature": signatures[full][int(number)][0]})
+    return call.model_copy(update={"entry": keys[full], "signature": signatures[full][int(number)].name})
 
 
 def _names(several: list[Derived]) -> tuple[Name, ...]:
     found: dict[str, Name] = {}
     for way in several:
         for one in way.entry.names:
-            found.setdefault(one.name, one)
+            known = found.setdefault(one.name, one)
+            if known.default is None and not known.meaning:
+                found[one.name] = one
     return tuple(found[name] for name in sorted(found))

@@ -1,42 +1,107 @@
-"""What tells the ways to call a class from each other, and what a person calls each of them."""
+"""What a class is told beside sizes: what tells the ways to call it from each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import torch
 from pydantic import JsonValue
 
 from forwardbook.analyzers.derive.boundary import Boundary
+from forwardbook.analyzers.derive.handed import Handed
 from forwardbook.analyzers.derive.layout import TensorLayout
 
-DEFAULT: Final = "default"
-FEW: Final = 3
-"""Facts in a name; what more there is stands among the choices."""
-GIVEN: Final = "given"
-"""What is said of an argument that is neither a tensor nor plain: a cache, a tuple of tensors."""
 _DEPTH: Final = 3
 _PLAIN: Final = (bool, int, float, str, type(None))
+_CACHE: Final = re.compile(r"cache|past|^mems$|^state$")
+"""Names of arguments that hold what earlier calls left; what is neither a tensor nor plain is one."""
 
-Facts = Mapping[str, JsonValue]
-"""Choices by path (`bias`, `config.hidden_act`), of tensors how they are (`mask` -> `4 dimensions`)."""
+
+@dataclass(frozen=True)
+class Layout:
+    """How a tensor is handed over: its dimensions, those that are 1 long, how it lies in memory."""
+
+    rank: int
+    ones: tuple[int, ...] = ()
+    transposed: bool = False
+    expanded: bool = False
+    dtype: str = ""
+    """Its format where that is not the one of activations but might be."""
 
 
-def facts_of(boundary: Boundary) -> dict[str, JsonValue]:
+@dataclass(frozen=True)
+class Handover:
+    """That an object is handed over: a cache, a tuple of tensors."""
+
+    cache: bool = False
+
+
+Fact = JsonValue | Layout | Handover
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a class is told, by path (`bias`, `config.hidden_act`), of tensors and objects in what form."""
+
+    told: Mapping[str, Fact] = field(default_factory=dict)
+    unusual: frozenset[str] = frozenset()
+    """The arguments that are not what they are by default."""
+
+    @property
+    def cache(self) -> str | None:
+        """The argument that holds what earlier calls left."""
+        return next((p for p, one in self.told.items() if isinstance(one, Handover) and one.cache), None)
+
+    @property
+    def main(self) -> str | None:
+        """The first tensor that forward() takes."""
+        return next((p for p, one in self.told.items() if isinstance(one, Layout) and "." not in p), None)
+
+    @property
+    def decodes(self) -> bool:
+        """Whether one position is put to those in a cache."""
+        layout = self.told.get(self.main or "")
+        return self.cache is not None and isinstance(layout, Layout) and 1 in layout.ones
+
+
+def facts_of(boundary: Boundary) -> Facts:
     """What a class is told that is no size."""
-    found: dict[str, JsonValue] = {}
-    for name, value in (*boundary.constructor.arguments.items(), *boundary.forward.arguments.items()):
-        found.update(_flat(name, value, _DEPTH))
-    for name, value in boundary.forward.arguments.items():
+    kind, found, unusual = boundary.kind, dict[str, Fact](), set[str]()
+    for name, value, usual in _arguments(kind.__init__, boundary.constructor):
+        found.update(_flat(name, value, boundary.dtype, _DEPTH))
+        unusual |= set() if _is_usual(value, usual) else {name}
+    for name, value, usual in _arguments(kind.forward, boundary.forward):
+        found.update(_flat(name, value, boundary.dtype, _DEPTH))
+        unusual |= set() if _is_usual(value, usual) else {name}
         if not isinstance(value, (*_PLAIN, TensorLayout, torch.SymInt)):
-            found[name] = GIVEN
-    return found
+            found[name] = Handover(cache=_CACHE.search(name) is not None)
+    return Facts(found, frozenset(unusual))
 
 
-def _flat(path: str, value: object, depth: int) -> Iterator[tuple[str, JsonValue]]:
+def _arguments(function: Callable[..., object], handed: Handed) -> Iterator[tuple[str, object, object]]:
+    """Each argument by name, those that a signature does not name among them, with its default."""
+    parameters = inspect.signature(function).parameters
+    for name, value in handed.arguments.items():
+        parameter = parameters.get(name)
+        if parameter is not None and parameter.kind is parameter.VAR_KEYWORD:
+            yield from ((inner, one, None) for inner, one in value.items())
+        else:
+            yield name, value, inspect.Parameter.empty if parameter is None else parameter.default
+
+
+def _is_usual(value: object, usual: object) -> bool:
+    """Whether an argument is as by default, or has no default."""
+    required = usual is inspect.Parameter.empty
+    return required or (isinstance(value, _PLAIN) and type(value) is type(usual) and value == usual)
+
+
+def _flat(path: str, value: object, dtype: torch.dtype, depth: int) -> Iterator[tuple[str, Fact]]:
     if isinstance(value, TensorLayout):
-        yield path, _tensor(value)
+        yield path, _layout(value, dtype)
     elif isinstance(value, _PLAIN):
         yield path, value
     elif depth and not isinstance(value, torch.SymInt):
@@ -45,51 +110,11 @@ def _flat(path: str, value: object, depth: int) -> Iterator[tuple[str, JsonValue
             inner = dict(enumerate(value))
         for name, one in inner.items():
             if not str(name).startswith("_"):
-                yield from _flat(f"{path}.{name}", one, depth - 1)
+                yield from _flat(f"{path}.{name}", one, dtype, depth - 1)
 
 
-def _tensor(layout: TensorLayout) -> str:
-    ones = [str(place) for place, size in enumerate(layout.shape) if isinstance(size, int) and size == 1]
-    order = "" if layout.order == tuple(range(layout.rank)) else ", transposed"
-    wide = ", expanded" if layout.expanded else ""
-    one = f", 1 along {' and '.join(ones)}" if ones else ""
-    return f"{layout.rank}-D{one}{order}{wide}"
-
-
-def names_of_ways(facts: Sequence[Facts]) -> list[tuple[str, dict[str, JsonValue]]]:
-    """For each way what it is called, and the choices in that."""
-    every = {path: None for one in facts for path in one}
-    differing = [path for path in every if len({repr(one.get(path, "")) for one in facts}) > 1]
-    named: list[tuple[str, dict[str, JsonValue]]] = []
-    taken: set[str] = set()
-    for one in facts:
-        other = [path for path in differing if repr(one.get(path, "")) != repr(facts[0].get(path, ""))]
-        other.sort(key=lambda path: (path.count("."), len(path)))
-        name = _named(one, facts[0], other, taken)
-        taken.add(name)
-        named.append((name, {path: one[path] for path in other[:FEW] if path in one}))
-    return named
-
-
-def _named(one: Facts, first: Facts, other: Sequence[str], taken: set[str]) -> str:
-    said = [_said(path, one, first) for path in other]
-    for count in range(1, FEW + 1):
-        name = ", ".join(dict.fromkeys(said[:count])) or DEFAULT
-        if name not in taken:
-            return name
-    number = 2
-    while f"{name}, {number}" in taken:
-        number += 1
-    return f"{name}, {number}"
-
-
-def _said(path: str, one: Facts, first: Facts) -> str:
-    name = path.rpartition("config.")[2] or path
-    value = one.get(path)
-    if path not in one or value is None:
-        return f"without {name}"
-    if value == GIVEN:
-        return f"with {name}"
-    if isinstance(value, str) and value[:1].isdigit() and "-D" in value:
-        return f"with {name}" if first.get(path) is None else f"{name} {value}"
-    return f"{name}={value}"[:60]
+def _layout(one: TensorLayout, dtype: torch.dtype) -> Layout:
+    ones = tuple(place for place, size in enumerate(one.shape) if isinstance(size, int) and size == 1)
+    other = one.dtype.is_floating_point and one.dtype != dtype
+    name = str(one.dtype).removeprefix("torch.") if other else ""
+    return Layout(one.rank, ones, one.order != tuple(range(one.rank)), bool(one.expanded), name)

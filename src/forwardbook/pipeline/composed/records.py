@@ -15,6 +15,7 @@ from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.trace import general
 from forwardbook.entries.record import Argument, Call, Line, Name, Own, Proof, Regime
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.composed.glossary import Glossary
 
 FULL = "float32"
 """What is said of a region whose numbers are of 4 bytes, among the names of which each is 1 there."""
@@ -88,7 +89,7 @@ def record(
         conditions=tuple(dict.fromkeys(conditions)),
         assumptions=draft.assumptions,
         own=Own(**amounts, states=states),
-        lines=tuple(_line(one, text) for one in own.lines),
+        lines=tuple(_lines(draft.breakdown, text)),
         calls=tuple(_call(one, text) for one in draft.breakdown.calls),
         proof=proof,
     )
@@ -133,6 +134,18 @@ def _call(group: CallGroup, text: Text) -> Call:
     )
 
 
+def _lines(found: Breakdown, text: Text) -> Iterable[Line]:
+    """The lines with a cost of their own, and those from which no more than calls are made."""
+    lines = list(found.own.lines)
+    called = {one.key for one in found.calls if one.key is not None}
+    for key in sorted(
+        called, key=lambda one: (one[1] - one[2], one)
+    ):  # a call within another is on its lines
+        if not any(first <= key[1] <= last for _, first, last in (one.key for one in lines)):
+            lines.append(OwnLine(key, {}, ()))
+    return [_line(one, text) for one in sorted(lines, key=lambda one: one.key)]
+
+
 def _line(one: OwnLine, text: Text) -> Line:
     file, first, last = one.key
     code = " ".join(linecache.getline(file, number).strip() for number in range(first, last + 1))
@@ -172,8 +185,17 @@ def names_of_record(local: Local, used: Iterable[str], counts: Collection[str]) 
     for name, value in local.definitions.items():
         if value.symbols() & wanted:
             wanted |= {name, *value.symbols()}
+    glossary = Glossary(local)
     return tuple(
-        Name.model_validate({"name": name, "source": _source(local, name, counts)}) for name in sorted(wanted)
+        Name.model_validate(
+            {
+                "name": name,
+                "source": _source(local, name, counts),
+                "meaning": glossary.meaning(name),
+                "default": glossary.default(name),
+            }
+        )
+        for name in sorted(wanted)
     )
 
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from pydantic import JsonValue
-
 from forwardbook.analyzers.derive.boundary import Boundary
 from forwardbook.analyzers.derive.breakdown import Breakdown, Callee, breakdown
 from forwardbook.analyzers.derive.derivation import Settled, at_hints, key_of, settle
@@ -25,8 +23,9 @@ from forwardbook.entries.regimes import EntryError
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
 from forwardbook.pipeline.composed.drafts import pins
-from forwardbook.pipeline.composed.facts import facts_of
+from forwardbook.pipeline.composed.facts import Facts, facts_of
 from forwardbook.pipeline.composed.measured import LOW, WIDE
+from forwardbook.pipeline.composed.origin import engine_digest, source_hash, versions_of
 from forwardbook.pipeline.composed.records import (
     FULL,
     SIGNATURE,
@@ -74,7 +73,7 @@ class Way:
     """Those of the names that no boundary tells: widths, and what data decides."""
     refused: bool = False
     """Whether it refused to run: another choice among equal names may do."""
-    facts: Mapping[str, JsonValue] = field(default_factory=dict)
+    facts: Facts = Facts()
 
 
 @dataclass
@@ -295,14 +294,16 @@ def _stub(boundary: Boundary, settled: Settled) -> Entry:
     except (OSError, TypeError):
         lines, first = [""], 1
     module = kind.__module__
+    library = module.partition(".")[0]
     names = names_of_record(settled.local, settled.hints, ())
     return Entry(
         full_class_name=full_name(kind),
-        library=module.partition(".")[0],
+        library=library,
         file=module.replace(".", "/") + ".py",
         line_start=first,
         line_end=first + len(lines) - 1,
-        source_hash="",
-        engine="",
+        source_hash=source_hash(kind),
+        engine=engine_digest(),
+        versions=versions_of(library),
         names=names,
     )
