@@ -258,13 +258,37 @@ class Trial(Drafts):
         return [name for name, hint in larger if hint <= FEW or sources.get(name) == "forward"]
 
     def _look_anywhere(self) -> None:
-        """Points of which nothing is asked: some sizes are 1, conditions may be broken."""
-        for number in range(LAST):
-            fixed = {name: 1 for name in self._few() if self.rng.random() < 0.2}
-            sizes = self.draw((), fixed, 2)
-            real = self.measure(sizes, number % 2 == 1) if sizes is not None else None
-            if real is not None and (said := self.differs(real)) and said != NO_REGIME:
+        """Points of which nothing is asked: some sizes are 1, conditions may be broken.
+
+        Where such a run costs something else the names that must be 1 for that are looked at, and all again.
+        """
+        for _ in range(LAST):
+            found = next(filter(None, map(self._contradiction, range(LAST))), None)
+            if found is None:
+                return
+            real, said, full = found
+            region = self._ones_that_matter(real, full)
+            if not region or not self._look_at(region) or self.differs(real):
                 raise Unproved(f"at {dict(sorted(real.sizes.items()))}: {said}")
+        raise Unproved("runs with several sizes of 1 cost something else each")
+
+    def _contradiction(self, number: int) -> tuple[Measurement, str, bool] | None:
+        """A run anywhere that costs something else, what that is, and whether it was in float32."""
+        fixed = {name: 1 for name in self._few() if self.rng.random() < 0.2}
+        full, sizes = number % 2 == 1, self.draw((), fixed, 2)
+        real = self.measure(sizes, full) if sizes is not None else None
+        said = self.differs(real) if real is not None else ""
+        return (real, said, full) if real is not None and said and said != NO_REGIME else None
+
+    def _ones_that_matter(self, real: Measurement, full: bool) -> frozenset[str]:
+        """The names that must be 1 for a run to cost something else."""
+        ones = {name for name in self._few() if real.sizes[name] == 1}
+        for name in sorted(ones):
+            larger = {one: 1 if one in ones - {name} else real.sizes[one] for one in self.hints}
+            again = self.measure({**larger, name: self.hints[name]}, full)
+            if again is not None and self.differs(again):
+                ones -= {name}
+        return frozenset(ones)
 
 
 def _met(conditions: Sequence[Condition], real: Measurement) -> list[Condition]:
