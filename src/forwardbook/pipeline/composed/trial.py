@@ -135,7 +135,9 @@ class Trial(Drafts):
         kept = list(self.drafts)
         near = breaking(condition, rest, {**self.hints, **draft.at}, fixed_by(draft.region), self.rng)
         first = list(itertools.islice(near, CLOSE))
-        for sizes in [*first[:BREAKS], *first[BREAKS:][-1:]]:
+        ones = fixed_by(draft.region).keys()  # where others are 1 is looked at apart
+        farther = [one for one in first[BREAKS:] if all(n in ones or one[n] > 1 for n in self.hints)]
+        for sizes in [*first[:BREAKS], *farther[-1:]]:
             real = self.measure(sizes, FULL in draft.region)
             if real is None:
                 return True
