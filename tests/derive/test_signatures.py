@@ -7,7 +7,7 @@ from torch import nn
 
 from forwardbook.analyzers.derive.boundary import Boundary
 from forwardbook.analyzers.derive.handed import Handed
-from forwardbook.pipeline.composed.facts import Facts, Handover, Layout, facts_of
+from forwardbook.pipeline.composed.facts import Facts, Handover, Layout, facts_of, path_of_caller
 from forwardbook.pipeline.composed.signatures import LONGEST, names_of_ways
 
 CACHE = Handover(cache=True)
@@ -52,6 +52,20 @@ def test_arguments_that_are_not_by_default_make_another_way() -> None:
         return facts_of(Boundary(nn.Linear, built, Handed.of({"input": torch.ones(4, 2)})))
 
     assert ["bias=False", "default"] == names(linear(False), linear(True))
+
+
+def test_arguments_that_a_signature_does_not_name_stand_by_themselves() -> None:
+    """A caller writes their names, not the one of the dictionary that collects them."""
+
+    class Open(nn.Module):
+        def forward(self, x: torch.Tensor, **extra: object) -> torch.Tensor:
+            return x
+
+    given = {"x": torch.ones(2, 3), "extra": {"mask": torch.ones(2, 3), "scale": 2.0}}
+    boundary = Boundary(Open, Handed.of({}), Handed.of(given))
+
+    assert {"x": Layout(2), "mask": Layout(2), "scale": 2.0} == facts_of(boundary).told
+    assert ("mask", "x") == (path_of_caller(boundary, "extra.mask"), path_of_caller(boundary, "x"))
 
 
 def test_a_tensor_that_is_given_or_not_comes_before_a_flag() -> None:

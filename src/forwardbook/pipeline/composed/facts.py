@@ -93,6 +93,15 @@ def _arguments(function: Callable[..., object], handed: Handed) -> Iterator[tupl
             yield name, value, inspect.Parameter.empty if parameter is None else parameter.default
 
 
+def path_of_caller(boundary: Boundary, path: str) -> str:
+    """A path among the arguments of forward() as a caller writes it: without `kwargs.`."""
+    parameters = inspect.signature(boundary.kind.forward).parameters
+    first, _, rest = path.partition(".")
+    parameter = parameters.get(first)
+    keyword = parameter is not None and parameter.kind is parameter.VAR_KEYWORD
+    return rest if keyword and rest else path
+
+
 def _is_usual(value: object, usual: object) -> bool:
     """Whether an argument is as by default, or has no default."""
     required = usual is inspect.Parameter.empty

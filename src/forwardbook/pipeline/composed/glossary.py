@@ -14,6 +14,7 @@ from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.detail.docstrings import Docstring, understood
 from forwardbook.entries.definitions import plain
 from forwardbook.formula import Expr
+from forwardbook.pipeline.composed.facts import path_of_caller
 
 LONGEST: Final = 120
 """Characters of a meaning."""
@@ -95,7 +96,8 @@ class Glossary:
         meaning = FEATURES if base == "width" and leaf.rank <= 3 else WORDS.get(base, "")
         if meaning and base == name:
             return meaning
-        return f"{meaning}, of {place}" if meaning else f"dimension {number} of {place}"
+        said = path_of_caller(self._local.boundary, place)
+        return f"{meaning}, of {said}" if meaning else f"dimension {number} of {said}"
 
 
 def first_sentence(text: str) -> str:

@@ -15,6 +15,7 @@ from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.trace import general
 from forwardbook.entries.record import Argument, Call, Line, Name, Own, Proof, Regime
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.composed.facts import path_of_caller
 from forwardbook.pipeline.composed.glossary import Glossary
 
 FULL = "float32"
@@ -171,7 +172,7 @@ def _arguments(local: Local, used: Collection[str]) -> Iterable[Argument]:
             continue
         seen.add(place)
         yield Argument(
-            path=place,
+            path=path_of_caller(local.boundary, place),
             dtype="a" if leaf.dtype == local.boundary.dtype else str(leaf.dtype).removeprefix("torch."),
             shape=tuple(printed(one, local.definitions).text() for one in shape),
             order=() if leaf.order == tuple(range(leaf.rank)) else leaf.order,
