@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -50,6 +51,15 @@ class Kept(Heads):
         self.size_of_head = width // num_heads
 
 
+class Cached(Heads):
+    """Takes keys of heads as well."""
+
+    def forward(self, x: Tensor, cache: SimpleNamespace | None = None) -> Tensor:
+        batch, length, _ = x.shape
+        heads = x.view(batch, length, self.parts, self.width // self.parts).transpose(1, 2)
+        return heads if cache is None else heads @ cache.keys.transpose(-1, -2)
+
+
 class Grouped(Split):
     """Splits heads of queries into those of one key."""
 
@@ -68,10 +78,34 @@ def definitions(recipe_from: Maker, kind: type[Split], **sizes: int) -> dict[str
         length=5,
         **sizes,
     )
+    return _settled(recipe)
+
+
+def _settled(recipe: Recipe) -> dict[str, Expr]:
     run, watch = run_of_model(recipe, torch.bfloat16)
     boundary = watch.boundary(0)
     assert isinstance(boundary, Boundary), boundary
     return settle(boundary, run.expressions.of, torch.bfloat16).local.definitions
+
+
+def test_a_size_of_the_input_that_is_the_quotient_is_it(recipe_from: Maker) -> None:
+    """The keys of a cache have heads of the same size: that is one name and not two."""
+    recipe = recipe_from(
+        Cached,
+        lambda s: Cached(s.width, s.num_heads),
+        lambda s, maker: (
+            maker.floats((s.batch, s.length, s.width)),
+            SimpleNamespace(keys=maker.floats((s.batch, s.num_heads, s.past, s.size))),
+        ),
+        batch=3,
+        length=5,
+        past=6,
+        size=7,
+        width=28,
+        num_heads=4,
+    )
+
+    assert {"width": parse("{num_heads} * {head_dim}")} == _settled(recipe)
 
 
 def test_an_attribute_of_the_same_number_is_not_the_quotient(recipe_from: Maker) -> None:
