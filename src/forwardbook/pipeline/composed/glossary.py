@@ -30,7 +30,8 @@ WORDS: Final[Mapping[str, str]] = {
 """What the usual words for the sizes of an input mean."""
 FEATURES: Final = "numbers at each position"
 """What the width of an input with three dimensions is: it has no columns."""
-_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\[(])")
+_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\[(])|\s+\.\.\s")
+"""Where a sentence ends, or a directive of reStructuredText begins."""
 _LINK: Final = re.compile(r"\[([^\]]+)\]\([^)]*\)|\[`([^`\]]+)`\]")
 
 
