@@ -84,12 +84,16 @@ class Local:
         return {name: hint for name, hint in self.names.hints.items() if name not in self.definitions}
 
     def bindings(self, callers: Mapping[str, Expr]) -> dict[str, Expr]:
-        """What each name here is in a caller's names, of those at the boundary as `callers` has them."""
+        """What each name here is in a caller's names, of those at the boundary as `callers` has them.
+
+        A quotient of what another boundary does not have is left out.
+        """
         found = dict(callers)
         for one, other in self.swaps:
             _swap(found, one, other)
         for quotient, (name, divisor) in self.quotients.items():
-            found[quotient] = found[name].floordiv(divisor.subs(found))
+            if {name, *divisor.symbols()} <= found.keys():
+                found[quotient] = found[name].floordiv(divisor.subs(found))
         return found
 
     def swap(self, one: str, other: str) -> None:

@@ -82,7 +82,7 @@ def derived(recipe_from: Maker, entries: dict[str, Entry]) -> dict[str, Entry]:
             batch=3,
             channels=5,
             samples=61,
-            width=12,
+            width=80,
             kernel=7,
             stride=2,
             heads=4,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forwardbook.analyzers.derive.breakdown import Breakdown, Callee, CallGroup
-from forwardbook.analyzers.derive.counts import NotLinear, over_counts
+from forwardbook.analyzers.derive.counts import NotLinear, grown_like, over_counts
 from forwardbook.analyzers.derive.own import OwnCost
 from forwardbook.formula import Expr, parse
 
@@ -44,3 +44,15 @@ def test_other_calls_at_another_count_are_refused() -> None:
 
     with pytest.raises(NotLinear):
         over_counts(at(2), {"depth": (without, at(4))}, HINTS)
+
+
+def test_a_region_grows_with_layers_as_the_general_draft_does() -> None:
+    """A run at one count and the growth of another draft make a line; where they have other calls, none."""
+    general = over_counts(at(2), {"depth": (at(3), at(4))}, HINTS)
+    grown = grown_like(at(2), general, HINTS, {"rows": 1})
+
+    assert grown is not None
+    [call] = grown.calls
+    assert parse("2 * {rows} + {depth} - 2") == grown.own.amounts["flops"]
+    assert parse("{depth}") == call.times
+    assert grown_like(Breakdown(at(2).own, ()), general, HINTS, {}) is None

@@ -30,6 +30,8 @@ WIDTHS: Final = tuple(
 OF_FULL: Final = dict.fromkeys(SYMBOLIC_WIDTHS, 4)
 FARTHER: Final = 8
 """How many times larger than usual sizes are at one of the points."""
+FURTHER: Final = (0, 1, 2, 5, 9)
+"""How many more at the counts that are tried: layers of several kinds come in patterns of up to six."""
 
 TakeApart = Callable[[Settled], Breakdown]
 
@@ -50,6 +52,8 @@ class Drafts:
     runs: int = 0
     idle: set[Condition] = field(default_factory=set)
     """Conditions that were broken without any change."""
+    demanded: set[Condition] = field(default_factory=set)
+    """Those that say what number a size is, where the class refuses all others."""
     _version: int = 0
     _known: dict[int, tuple[Draft, Entry, RegimeExpressions]] = field(default_factory=dict)
     _signature: Signature | None = None
@@ -75,7 +79,7 @@ class Drafts:
         found, counts = self.take_apart(first), []
         further: dict[str, Sequence[Breakdown]] = {}
         for name in dict.fromkeys(name for one in pinned for name in one.symbols()):
-            if not self._is_straight(name):
+            if name not in self.hints or not self._is_straight(name):
                 continue
             try:
                 grown = self._grown(name, LOW, {}, {})
@@ -92,13 +96,18 @@ class Drafts:
         return Draft(found, conditions=tuple(self.asked(first)), assumptions=first.assumptions)
 
     def _is_straight(self, name: str) -> bool:
-        """Whether runs at one and two more cost twice the same more: where not, no formula is looked for."""
-        hint = self.hints[name]
-        each = [
-            self.measure({**self.hints, name: hint + more}, full=False, widths=WIDTHS[0]) for more in range(3)
-        ]
-        sums = [[one.quantities[quantity] for quantity in PER_LINE] for one in each if one is not None]
-        return len(sums) == len(each) and all(c - b == b - a for a, b, c in zip(*sums, strict=True))
+        """Whether runs at further counts cost so much more each: where not, no formula is looked for."""
+        hint, first, step = self.hints[name], None, None
+        for more in FURTHER:
+            real = self.measure({**self.hints, name: hint + more}, full=False, widths=WIDTHS[0])
+            if real is None:
+                return False
+            sums = [real.quantities[quantity] for quantity in PER_LINE]
+            first = first or sums
+            step = step or ([one - zero for one, zero in zip(sums, first, strict=True)] if more else None)
+            if step and sums != [zero + more * one for zero, one in zip(first, step, strict=True)]:
+                return False
+        return True
 
     def asked(self, settled: Settled) -> Iterator[Condition]:
         """What a run asked of its sizes; how often something is repeated is free."""

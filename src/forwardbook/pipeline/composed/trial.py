@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,9 +20,13 @@ REGIMES: Final = 8
 FEW: Final = 16
 """Widths are usually larger, heads, groups, kernels and strides are not."""
 BREAKS: Final = 2
-"""Runs that break a condition: where these cost what is expected it changes nothing."""
+"""Runs that break a condition, and one farther off: where these cost what is expected it changes nothing."""
+CLOSE: Final = 12
+"""Among so many sizes that break it the last is the one farther off."""
 LAST: Final = 4
 """Points at the end that may be anywhere."""
+TOGETHER: Final = 3
+"""Names that are looked at in all combinations."""
 VAST: Final = 1 << 20
 """A condition with such a number is not broken by trying."""
 
@@ -118,6 +122,8 @@ class Trial(Drafts):
             now = next(one for one in self.drafts if one.mark == draft.mark)
             rest = [one for one in now.conditions if one != condition]
             met = _is_vast(condition) or self._broken(condition, rest, now)
+            if met is True and self._is_demanded(condition, now):
+                self.demanded.add(condition)
             if not met:
                 self.idle.add(condition)
                 self.put([one if one is not now else one.without(condition) for one in self.drafts])
@@ -128,7 +134,8 @@ class Trial(Drafts):
         """A run that breaks a condition and costs something else; False: none does, True: none is allowed."""
         kept = list(self.drafts)
         near = breaking(condition, rest, {**self.hints, **draft.at}, fixed_by(draft.region), self.rng)
-        for sizes in itertools.islice(near, BREAKS):
+        first = list(itertools.islice(near, CLOSE))
+        for sizes in [*first[:BREAKS], *first[BREAKS:][-1:]]:
             real = self.measure(sizes, FULL in draft.region)
             if real is None:
                 return True
@@ -141,6 +148,18 @@ class Trial(Drafts):
                 return real
         return False
 
+    def _is_demanded(self, condition: Condition, draft: Draft) -> bool:
+        """Whether the class itself refuses what it takes with a size other than the one that it is pinned to.
+
+        Of counts and widths that is not asked: what a config says of each layer may not fit another number.
+        """
+        sources = self.settled.local.names.sources
+        if not pins(condition) or any(sources.get(name) != "forward" for name in condition.symbols()):
+            return False
+        near = breaking(condition, (), {**self.hints, **draft.at}, fixed_by(draft.region), self.rng)
+        larger = (one for one in near if all(one[name] > 1 for name in condition.symbols()))
+        return all(self.measure(one, FULL in draft.region) is None for one in itertools.islice(larger, CLOSE))
+
     def _divide(self, draft: Draft, condition: Condition, real: Measurement) -> None:
         """A further draft where a condition is broken, if what breaks it costs something else."""
         if not self.differs(real) or len(self.drafts) >= REGIMES:
@@ -152,17 +171,33 @@ class Trial(Drafts):
         asked = tuple(one for one in self.asked(settled) if one not in self._dropped(draft.region))
         kept, place = list(self.drafts), self.drafts.index(draft)
         for one in self.candidates(settled, draft, draft.region, at):
-            new = Draft(one, draft.region, asked, settled.assumptions, mark=self._version, at=at)
+            new = Draft(one, draft.region, asked, settled.assumptions, draft.beside, self._version, at)
             self.put([*kept[:place], new, *kept[place:]])
             if not self.differs(real):
+                self._leave_ones(new)
                 self._weigh(new, divide=True)
                 return
         self.put(kept)  # what breaks it takes more than one way: it stays a condition
 
+    def _leave_ones(self, draft: Draft) -> None:
+        """Where a name is 1 and that matters, the side of a condition is no draft for it."""
+        few = [name for name in self._few() if name not in draft.region | draft.beside]
+        for region in map(frozenset, [*([name] for name in few), *itertools.combinations(few, 2)]):
+            now = next(one for one in self.drafts if one.mark == draft.mark)
+            if not region.isdisjoint(now.beside):
+                continue
+            full = FULL in draft.region
+            sizes = self.draw(now.all_conditions(), fixed_by(region | draft.region), 2)
+            real = self.measure(sizes, full) if sizes is not None else None
+            if real is not None and (said := self.differs(real)) and said != NO_REGIME:
+                apart = replace(now, beside=now.beside | region)
+                self.put([apart if one is now else one for one in self.drafts])
+
     def _look_at_ones(self) -> None:
         """Where a name, or several, are 1. Widths are 1 for nobody: where that matters they are left out."""
         known = symbols_of(self.drafts[-1])
-        held = {n for c in self.drafts[-1].conditions if pins(c) for n in c.symbols()}
+        pinned = [one for one in self.drafts[-1].conditions if pins(one) and one not in self.demanded]
+        held = {name for one in pinned for name in one.symbols()}
         used = [n for n, hint in self.hints.items() if n in known - held and hint > 1]
         sources, few = self.settled.local.names.sources, set(self._few())
         matter = {name for name in used if sources.get(name) == "forward"}
@@ -171,11 +206,19 @@ class Trial(Drafts):
                 self._leave_out(name)
             elif self._look_at(frozenset({name})):
                 matter.add(name)
+        for region in self._together(matter, few.intersection(used)):
+            self._look_at(region)
+
+    def _together(self, matter: Collection[str], few: Collection[str]) -> Iterator[frozenset[str]]:
+        """The names to look at together: up to three that matter, all of them, and those of a product."""
         several = sorted(matter)
-        for pair in itertools.combinations(several, 2):
-            self._look_at(frozenset(pair))
-        if len(several) > 2:
-            self._look_at(frozenset(several))
+        for count in range(2, TOGETHER + 1):
+            yield from map(frozenset, itertools.combinations(several, count))
+        if len(several) > TOGETHER:
+            yield frozenset(several)
+        for made in self.settled.local.definitions.values():
+            if len(made.symbols()) > 1 and made.symbols() <= set(few) and not made.symbols() <= set(matter):
+                yield made.symbols()
 
     def _leave_out(self, name: str) -> None:
         """Says that a name is 2 at least, if the class costs something else where it is 1."""
@@ -215,13 +258,37 @@ class Trial(Drafts):
         return [name for name, hint in larger if hint <= FEW or sources.get(name) == "forward"]
 
     def _look_anywhere(self) -> None:
-        """Points of which nothing is asked: some sizes are 1, conditions may be broken."""
-        for number in range(LAST):
-            fixed = {name: 1 for name in self._few() if self.rng.random() < 0.2}
-            sizes = self.draw((), fixed, 2)
-            real = self.measure(sizes, number % 2 == 1) if sizes is not None else None
-            if real is not None and (said := self.differs(real)) and said != NO_REGIME:
+        """Points of which nothing is asked: some sizes are 1, conditions may be broken.
+
+        Where such a run costs something else the names that must be 1 for that are looked at, and all again.
+        """
+        for _ in range(LAST):
+            found = next(filter(None, map(self._contradiction, range(LAST))), None)
+            if found is None:
+                return
+            real, said, full = found
+            region = self._ones_that_matter(real, full)
+            if not region or not self._look_at(region) or self.differs(real):
                 raise Unproved(f"at {dict(sorted(real.sizes.items()))}: {said}")
+        raise Unproved("runs with several sizes of 1 cost something else each")
+
+    def _contradiction(self, number: int) -> tuple[Measurement, str, bool] | None:
+        """A run anywhere that costs something else, what that is, and whether it was in float32."""
+        fixed = {name: 1 for name in self._few() if self.rng.random() < 0.2}
+        full, sizes = number % 2 == 1, self.draw((), fixed, 2)
+        real = self.measure(sizes, full) if sizes is not None else None
+        said = self.differs(real) if real is not None else ""
+        return (real, said, full) if real is not None and said and said != NO_REGIME else None
+
+    def _ones_that_matter(self, real: Measurement, full: bool) -> frozenset[str]:
+        """The names that must be 1 for a run to cost something else."""
+        ones = {name for name in self._few() if real.sizes[name] == 1}
+        for name in sorted(ones):
+            larger = {one: 1 if one in ones - {name} else real.sizes[one] for one in self.hints}
+            again = self.measure({**larger, name: self.hints[name]}, full)
+            if again is not None and self.differs(again):
+                ones -= {name}
+        return frozenset(ones)
 
 
 def _met(conditions: Sequence[Condition], real: Measurement) -> list[Condition]:

@@ -258,8 +258,9 @@ def _regimes(trial: Trial, reason: str) -> list[Regime]:
         )
         proof = Proof(verdict=_verdict(trial, draft, reason), reason=reason, points=points[:POINTS])
         here = [_said(name) for name in sorted(draft.region)]
-        if any(one.region == draft.region for one in trial.drafts[number + 1 :]):  # the sides of a condition
-            last = printed_condition(draft.all_conditions()[-1], trial.settled.local)
+        others = [one for one in trial.drafts[number + 1 :] if one.region == draft.region]
+        if others and draft.conditions:  # the sides of a condition
+            last = printed_condition(draft.conditions[-1], trial.settled.local)
             here += [f"{plain(last.left)} {last.op} {plain(last.right)}"]
         found.append(record(trial.settled.local, draft, ", ".join(here) or "default", proof))
     return found
@@ -274,7 +275,7 @@ def _verdict(trial: Trial, draft: Draft, reason: str) -> Verdict:
     """What the numbers of a draft rest on: one size alone, a branch that was decided, what data decides."""
     if reason:
         return "unproved"
-    if any(pins(one) for one in draft.conditions):
+    if any(pins(one) and one not in trial.demanded for one in draft.conditions):
         return "pinned"
     if draft.assumptions:
         return "assumed"
