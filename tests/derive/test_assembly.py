@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forwardbook.entries.record import Call, Entry, Own, Proof, Regime
+from forwardbook.entries.record import Call, Entry, Name, Own, Proof, Regime
 from forwardbook.pipeline.composed.assembly import Assembly, Derived
 from forwardbook.pipeline.composed.facts import Fact, Facts, Layout
 
@@ -43,6 +43,19 @@ def test_equal_ways_of_two_models_are_one() -> None:
     assert {"x_A": 1, "x_B": 1} == {key: len(entry.regimes) for key, entry in entries.items()}
     [made] = entries["x_B"].regimes[0].calls
     assert ("x_A", "default") == (made.entry, made.signature)
+
+
+def test_a_way_is_one_whatever_families_say_of_its_names() -> None:
+    """Two configs with other defaults for one shared class make no second signature; the first is told."""
+    assembly = Assembly()
+    for place, size in enumerate((768, 4096)):
+        one = way("x.A", "{n}")
+        name = Name(name="n", source="config", default=size)
+        assembly.add({f"x.A~{place}": Derived(one.entry.model_copy(update={"names": (name,)}), one.facts)})
+    entry = assembly.entries()["x_A"]
+
+    assert 1 == len(entry.regimes)
+    assert [768] == [one.default for one in entry.names]
 
 
 def test_ways_are_called_by_what_tells_them_apart() -> None:

@@ -44,6 +44,15 @@ def test_a_call_without_a_cache_is_the_default() -> None:
     assert ["decode", "default"] == names(decode, Facts({"x": Layout(2), "cache": None}))
 
 
+def test_the_plainest_tensors_are_the_default() -> None:
+    """Whichever way was met first, an expanded tensor and one position are special."""
+    several = [Layout(2, expanded=True), Layout(2, (0, 1)), Layout(2)]
+
+    assert ["expanded input", "one sample, one position", "default"] == names(
+        *(Facts({"input": layout}) for layout in several)
+    )
+
+
 def test_arguments_that_are_not_by_default_make_another_way() -> None:
     """The layer with a bias is the default though the one without came first."""
 
