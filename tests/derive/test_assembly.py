@@ -5,6 +5,7 @@ from __future__ import annotations
 from forwardbook.entries.record import Call, Entry, Name, Own, Proof, Regime
 from forwardbook.pipeline.composed.assembly import Assembly, Derived
 from forwardbook.pipeline.composed.facts import Fact, Facts, Layout
+from forwardbook.pipeline.composed.records import on_one_line
 
 
 def way(
@@ -84,3 +85,10 @@ def test_classes_of_one_name_have_keys_with_their_path() -> None:
     assembly.add({"x.a.A~0": way("x.a.A", "1"), "x.b.A~0": way("x.b.A", "2")})
 
     assert {"x_A", "x_b_A"} == assembly.entries().keys()
+
+
+def test_source_over_several_lines_is_stored_as_one() -> None:
+    """As it would be written if it fitted."""
+    lines = ["out = attend(\n", "    query, key,\n", "    scale=2,\n", ")\n"]
+
+    assert "out = attend(query, key, scale=2,)" == on_one_line(lines)

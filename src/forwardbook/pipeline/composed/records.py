@@ -149,14 +149,22 @@ def _lines(found: Breakdown, text: Text) -> Iterable[Line]:
 
 def _line(one: OwnLine, text: Text) -> Line:
     file, first, last = one.key
-    code = " ".join(linecache.getline(file, number).strip() for number in range(first, last + 1))
     return Line(
         line=first,
         end_line=last,
-        code=code,
+        code=on_one_line(linecache.getline(file, number) for number in range(first, last + 1)),
         **{quantity: text(value) for quantity, value in one.amounts.items()},
         operations=tuple(name for name, _ in one.operations),
     )
+
+
+def on_one_line(lines: Iterable[str]) -> str:
+    """Source lines as one, without spaces within brackets."""
+    code = ""
+    for line in map(str.strip, lines):
+        close = not code or code[-1] in "([{" or line[:1] in (")", "]", "}", "")
+        code += line if close else f" {line}"
+    return code
 
 
 def _arguments(local: Local, used: Collection[str]) -> Iterable[Argument]:
