@@ -79,10 +79,10 @@ def settle(boundary: Boundary, read: Read, dtype: torch.dtype, turn: int = 0) ->
 
     for _ in range(ROUNDS):
         settled = at_hints(local, dtype)
-        asked, before = settled.asked, len(local.definitions)
+        asked, before = settled.asked, dict(local.definitions)
         while (name := definition(local, asked, settled.run, refuses)) is not None:
             asked = tuple(one.subs({name: local.definitions[name]}) for one in asked)
-        if len(local.definitions) == before:
+        if local.definitions == before:
             break
     return settled
 

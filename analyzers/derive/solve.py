@@ -94,19 +94,30 @@ def _is_plain(value: Expr) -> bool:
 
 
 def _quotient(local: Local, run: SymbolicRun, name: str, divisor: Expr) -> str:
-    """What a quotient is called: as the attribute that holds it, else as people call such a one."""
-    taken = local.names.hints
+    """What a quotient is called: as the attribute that holds it, else as people call such a one.
+
+    A size at the boundary that is called so and is the quotient is it from now on.
+    """
     made = {one: Expr.symbol(whole).floordiv(by) for one, (whole, by) in local.quotients.items()}
     wanted = [Expr.symbol(name).floordiv(by) for by in (divisor, divisor.subs(made))]
-    for one in run.root.modules():
-        for attribute, value in vars(one).items():
-            if not isinstance(value, torch.SymInt) or attribute in taken:
-                continue
-            if run.expressions.of(value) in wanted:
-                return attribute
     wish = _word_of(name, divisor)
+    attributes = (
+        attribute
+        for module in run.root.modules()
+        for attribute, value in vars(module).items()
+        if isinstance(value, torch.SymInt) and run.expressions.of(value) in wanted
+    )
     numbered = (f"{wish}_{number}" for number in itertools.count(2))
-    return next(one for one in itertools.chain([wish], numbered) if one not in taken)
+
+    def is_free(word: str) -> bool:
+        value, symbol = local.definitions.get(word), Expr.symbol(word)
+        if value is not None:
+            return value.subs({name: divisor * symbol}) == symbol
+        return word not in local.names.hints
+
+    word = next(filter(is_free, itertools.chain(attributes, [wish], numbered)))
+    local.definitions.pop(word, None)
+    return word
 
 
 def _word_of(name: str, divisor: Expr) -> str:

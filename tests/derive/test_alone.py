@@ -198,3 +198,20 @@ def test_a_single_position_is_transposed_without_a_copy(derived: dict[str, Entry
     written = projected + copied + 2 * scores + weighed + out  # the softmax writes the scores anew
 
     assert cost(derived, "Attention", **sizes).writes == BYTES["a_dtype_bytes"] * 2 * written
+
+
+def test_a_line_that_only_calls_has_its_source(derived: dict[str, Entry]) -> None:
+    """It costs nothing itself; what it calls does."""
+    one = regime(derived, "Model")
+    [line] = [line for line in one.lines if line.line == call_of(derived, "Model", "layers.*").line]
+
+    assert "hidden = layer(hidden)" in line.code
+    assert {"0"} == {line.flops, line.pointwise_ops, line.reads, line.writes}
+
+
+def test_an_entry_says_of_what_it_is(derived: dict[str, Entry]) -> None:
+    """The versions, the code and the engine."""
+    linear = next(one for one in derived.values() if one.full_class_name.endswith(".Linear"))
+
+    assert {"torch": torch.__version__} == linear.versions
+    assert linear.source_hash and linear.engine

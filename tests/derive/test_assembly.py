@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from forwardbook.entries.record import Call, Entry, Own, Proof, Regime
+from forwardbook.entries.record import Call, Entry, Name, Own, Proof, Regime
 from forwardbook.pipeline.composed.assembly import Assembly, Derived
 from forwardbook.pipeline.composed.facts import Fact, Facts, Layout
+from forwardbook.pipeline.composed.records import on_one_line
 
 
 def way(
@@ -45,6 +46,19 @@ def test_equal_ways_of_two_models_are_one() -> None:
     assert ("x_A", "default") == (made.entry, made.signature)
 
 
+def test_a_way_is_one_whatever_families_say_of_its_names() -> None:
+    """Two configs with other defaults for one shared class make no second signature; the first is told."""
+    assembly = Assembly()
+    for place, size in enumerate((768, 4096)):
+        one = way("x.A", "{n}")
+        name = Name(name="n", source="config", default=size)
+        assembly.add({f"x.A~{place}": Derived(one.entry.model_copy(update={"names": (name,)}), one.facts)})
+    entry = assembly.entries()["x_A"]
+
+    assert 1 == len(entry.regimes)
+    assert [768] == [one.default for one in entry.names]
+
+
 def test_ways_are_called_by_what_tells_them_apart() -> None:
     """The first is the default; regimes have names of their own."""
     assembly = Assembly()
@@ -71,3 +85,10 @@ def test_classes_of_one_name_have_keys_with_their_path() -> None:
     assembly.add({"x.a.A~0": way("x.a.A", "1"), "x.b.A~0": way("x.b.A", "2")})
 
     assert {"x_A", "x_b_A"} == assembly.entries().keys()
+
+
+def test_source_over_several_lines_is_stored_as_one() -> None:
+    """As it would be written if it fitted."""
+    lines = ["out = attend(\n", "    query, key,\n", "    scale=2,\n", ")\n"]
+
+    assert "out = attend(query, key, scale=2,)" == on_one_line(lines)

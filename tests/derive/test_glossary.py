@@ -126,3 +126,4 @@ def test_a_long_sentence_ends_between_words() -> None:
     assert len(short) <= LONGEST
     assert short.startswith("See the paper for many") and short.endswith(" many...")
     assert "Used e.g. for keys." == first_sentence("Used e.g. for keys. If not set, as many as queries.")
+    assert "size of the input" == first_sentence("size of the input .. math:: [* x *]")

@@ -7,7 +7,7 @@ from torch import nn
 
 from forwardbook.analyzers.derive.boundary import Boundary
 from forwardbook.analyzers.derive.handed import Handed
-from forwardbook.pipeline.composed.facts import Facts, Handover, Layout, facts_of
+from forwardbook.pipeline.composed.facts import Facts, Handover, Layout, facts_of, path_of_caller
 from forwardbook.pipeline.composed.signatures import LONGEST, names_of_ways
 
 CACHE = Handover(cache=True)
@@ -44,6 +44,15 @@ def test_a_call_without_a_cache_is_the_default() -> None:
     assert ["decode", "default"] == names(decode, Facts({"x": Layout(2), "cache": None}))
 
 
+def test_the_plainest_tensors_are_the_default() -> None:
+    """Whichever way was met first, an expanded tensor and one position are special."""
+    several = [Layout(2, expanded=True), Layout(2, (0, 1)), Layout(2)]
+
+    assert ["expanded input", "one sample, one position", "default"] == names(
+        *(Facts({"input": layout}) for layout in several)
+    )
+
+
 def test_arguments_that_are_not_by_default_make_another_way() -> None:
     """The layer with a bias is the default though the one without came first."""
 
@@ -52,6 +61,20 @@ def test_arguments_that_are_not_by_default_make_another_way() -> None:
         return facts_of(Boundary(nn.Linear, built, Handed.of({"input": torch.ones(4, 2)})))
 
     assert ["bias=False", "default"] == names(linear(False), linear(True))
+
+
+def test_arguments_that_a_signature_does_not_name_stand_by_themselves() -> None:
+    """A caller writes their names, not the one of the dictionary that collects them."""
+
+    class Open(nn.Module):
+        def forward(self, x: torch.Tensor, **extra: object) -> torch.Tensor:
+            return x
+
+    given = {"x": torch.ones(2, 3), "extra": {"mask": torch.ones(2, 3), "scale": 2.0}}
+    boundary = Boundary(Open, Handed.of({}), Handed.of(given))
+
+    assert {"x": Layout(2), "mask": Layout(2), "scale": 2.0} == facts_of(boundary).told
+    assert ("mask", "x") == (path_of_caller(boundary, "extra.mask"), path_of_caller(boundary, "x"))
 
 
 def test_a_tensor_that_is_given_or_not_comes_before_a_flag() -> None:

@@ -50,8 +50,11 @@ class Assembly:
         }
         regimes = tuple(_with_calls(one, places) for one in way.entry.regimes)
         full = way.entry.full_class_name
-        bare = way.entry.model_copy(update={"regimes": tuple(_without_proof(one) for one in regimes)})
-        place = (full, bare.model_dump_json())
+        bare = {
+            "regimes": tuple(_without_proof(one) for one in regimes),
+            "names": tuple(_without_words(one) for one in way.entry.names),
+        }
+        place = (full, way.entry.model_copy(update=bare).model_dump_json())
         if place not in self._places:
             known_ways = self.classes.setdefault(full, [])
             self._places[place] = full, len(known_ways)
@@ -129,6 +132,11 @@ def _entry(
         "reason": reason,
     }
     return several[0].entry.model_copy(update=changes)
+
+
+def _without_words(name: Name) -> Name:
+    """A name without what the config of one family says of it."""
+    return name.model_copy(update={"meaning": "", "default": None})
 
 
 def _shapes(entry: Entry) -> dict[str, str]:

@@ -32,6 +32,11 @@ class Layout:
     dtype: str = ""
     """Its format where that is not the one of activations but might be."""
 
+    @property
+    def is_scattered(self) -> bool:
+        """Whether its elements are not in order in memory."""
+        return self.transposed or self.expanded
+
 
 @dataclass(frozen=True)
 class Handover:
@@ -60,6 +65,12 @@ class Facts:
     def main(self) -> str | None:
         """The first tensor that forward() takes."""
         return next((p for p, one in self.told.items() if isinstance(one, Layout) and "." not in p), None)
+
+    @property
+    def special(self) -> int:
+        """How many tensors are handed over in a form of their own."""
+        layouts = [one for path, one in self.told.items() if isinstance(one, Layout) and "." not in path]
+        return sum(bool(one.ones or one.is_scattered or one.dtype) for one in layouts)
 
     @property
     def decodes(self) -> bool:
@@ -93,10 +104,20 @@ def _arguments(function: Callable[..., object], handed: Handed) -> Iterator[tupl
             yield name, value, inspect.Parameter.empty if parameter is None else parameter.default
 
 
+def path_of_caller(boundary: Boundary, path: str) -> str:
+    """A path among the arguments of forward() as a caller writes it: without `kwargs.`."""
+    parameters = inspect.signature(boundary.kind.forward).parameters
+    first, _, rest = path.partition(".")
+    parameter = parameters.get(first)
+    keyword = parameter is not None and parameter.kind is parameter.VAR_KEYWORD
+    return rest if keyword and rest else path
+
+
 def _is_usual(value: object, usual: object) -> bool:
-    """Whether an argument is as by default, or has no default."""
-    required = usual is inspect.Parameter.empty
-    return required or (isinstance(value, _PLAIN) and type(value) is type(usual) and value == usual)
+    """Whether an argument is as by default, has no default, or is a fraction that changes no cost."""
+    if usual is inspect.Parameter.empty or type(value) is type(usual) is float:
+        return True
+    return isinstance(value, _PLAIN) and type(value) is type(usual) and value == usual
 
 
 def _flat(path: str, value: object, dtype: torch.dtype, depth: int) -> Iterator[tuple[str, Fact]]:

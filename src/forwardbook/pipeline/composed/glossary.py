@@ -14,6 +14,7 @@ from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.detail.docstrings import Docstring, understood
 from forwardbook.entries.definitions import plain
 from forwardbook.formula import Expr
+from forwardbook.pipeline.composed.facts import path_of_caller
 
 LONGEST: Final = 120
 """Characters of a meaning."""
@@ -29,7 +30,8 @@ WORDS: Final[Mapping[str, str]] = {
 """What the usual words for the sizes of an input mean."""
 FEATURES: Final = "numbers at each position"
 """What the width of an input with three dimensions is: it has no columns."""
-_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\[(])")
+_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\[(])|\s+\.\.\s")
+"""Where a sentence ends, or a directive of reStructuredText begins."""
 _LINK: Final = re.compile(r"\[([^\]]+)\]\([^)]*\)|\[`([^`\]]+)`\]")
 
 
@@ -95,7 +97,8 @@ class Glossary:
         meaning = FEATURES if base == "width" and leaf.rank <= 3 else WORDS.get(base, "")
         if meaning and base == name:
             return meaning
-        return f"{meaning}, of {place}" if meaning else f"dimension {number} of {place}"
+        said = path_of_caller(self._local.boundary, place)
+        return f"{meaning}, of {said}" if meaning else f"dimension {number} of {said}"
 
 
 def first_sentence(text: str) -> str:

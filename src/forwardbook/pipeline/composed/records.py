@@ -15,6 +15,7 @@ from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.analyzers.symbolic.trace import general
 from forwardbook.entries.record import Argument, Call, Line, Name, Own, Proof, Regime
 from forwardbook.formula import Condition, Expr
+from forwardbook.pipeline.composed.facts import path_of_caller
 from forwardbook.pipeline.composed.glossary import Glossary
 
 FULL = "float32"
@@ -148,14 +149,22 @@ def _lines(found: Breakdown, text: Text) -> Iterable[Line]:
 
 def _line(one: OwnLine, text: Text) -> Line:
     file, first, last = one.key
-    code = " ".join(linecache.getline(file, number).strip() for number in range(first, last + 1))
     return Line(
         line=first,
         end_line=last,
-        code=code,
+        code=on_one_line(linecache.getline(file, number) for number in range(first, last + 1)),
         **{quantity: text(value) for quantity, value in one.amounts.items()},
         operations=tuple(name for name, _ in one.operations),
     )
+
+
+def on_one_line(lines: Iterable[str]) -> str:
+    """Source lines as one, without spaces within brackets."""
+    code = ""
+    for line in map(str.strip, lines):
+        close = not code or code[-1] in "([{" or line[:1] in (")", "]", "}", "")
+        code += line if close else f" {line}"
+    return code
 
 
 def _arguments(local: Local, used: Collection[str]) -> Iterable[Argument]:
@@ -171,7 +180,7 @@ def _arguments(local: Local, used: Collection[str]) -> Iterable[Argument]:
             continue
         seen.add(place)
         yield Argument(
-            path=place,
+            path=path_of_caller(local.boundary, place),
             dtype="a" if leaf.dtype == local.boundary.dtype else str(leaf.dtype).removeprefix("torch."),
             shape=tuple(printed(one, local.definitions).text() for one in shape),
             order=() if leaf.order == tuple(range(leaf.rank)) else leaf.order,

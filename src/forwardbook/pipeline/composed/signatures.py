@@ -69,10 +69,9 @@ def names_of_ways(facts: Sequence[Facts], shapes: Sequence[Shapes] = ()) -> list
 
 
 def base_of(facts: Sequence[Facts]) -> int:
-    """The place of the way that is the default."""
-    return min(
-        range(len(facts)), key=lambda place: (facts[place].cache is not None, len(facts[place].unusual))
-    )
+    """The place of the way that is the default: the plainest, of equal ones the first."""
+    order = [(one.cache is not None, len(one.unusual), one.special) for one in facts]
+    return order.index(min(order))
 
 
 def _is_plain(value: Fact) -> TypeGuard[JsonValue]:
@@ -164,7 +163,7 @@ def _rank(path: str, one: Facts, base: Facts) -> tuple[int, int]:
         return (3 if path == one.main else 5), 0
     if "cache" in path:
         return 5, 0
-    if any(type(value) is int for value in values):
+    if any(type(value) in (int, float) for value in values):
         return 4, path.count(".")
     return CHOICE, path.count(".")
 
@@ -189,6 +188,7 @@ def _form(label: str, layout: Layout, usual: Fact, main: bool) -> str:
         layout.dtype if layout.dtype != before.dtype else "",
         "transposed" if layout.transposed > before.transposed else "",
         "expanded" if layout.expanded > before.expanded else "",
+        "" if layout.is_scattered or not before.is_scattered else "contiguous",
     ]
     words = [word for word in words if word]
     names = USUAL.get(layout.rank, ())
