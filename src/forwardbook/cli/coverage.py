@@ -16,9 +16,26 @@ if TYPE_CHECKING:
 def coverage(
     library: Annotated[str, typer.Option(help="Only this library.")] = "",
     most: Annotated[int, typer.Option(min=0, help="How many reasons to list for each library.")] = 12,
+    at_ordinary: Annotated[
+        bool,
+        typer.Option("--ordinary", help="Hold drawn classes against runs at ordinary sizes instead."),
+    ] = False,
+    sample: Annotated[int, typer.Option(min=1, help="How many classes --ordinary draws.")] = 300,
+    seed: Annotated[int, typer.Option(help="They are drawn from it.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Families at once; each runs in its own process.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
-    """Tell how many classes were found, reached, exact, bounded, wrong or unproved, by library and reason."""
+    """Tell how many classes were found, reached, exact, bounded, wrong or unproved, by library and reason.
+
+    With `--ordinary`: draws classes that have own costs and calls, runs a model of each family in its default
+    config at 1, 2 and 8 samples of 1 to 2,048 tokens in 16 and 32 bit, and counts at how many of these points
+    the entries answer and how many answers equal the run in every quantity. Exit code 1 where one does not.
+    """
+    if at_ordinary:
+        from forwardbook.cli.ordinary import ordinary
+
+        ordinary(library, sample, seed, jobs, as_json)
+        return
     from dataclasses import asdict
 
     from forwardbook.pipeline.catalogue.coverage_of_database import coverage_with

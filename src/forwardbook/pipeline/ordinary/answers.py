@@ -1,0 +1,113 @@
+"""A run and entries in; out for each call of wanted classes whether they answer, and whether it is equal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forwardbook.analyzers.derive.boundary import Boundary
+from forwardbook.analyzers.symbolic.trace import CallRecord
+from forwardbook.entries.cost_model import CostModel
+from forwardbook.entries.refusal import OutsideRegimes
+from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.ordinary.run import Place, Run
+from forwardbook.pipeline.ordinary.signatures import Fit, fits
+
+State = Literal["equal", "unequal", "unanswered"]
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a run was made: the model, the way to call it, the point."""
+
+    model: str
+    scenario: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an entry says of a call at a point, beside what that cost."""
+
+    full_class_name: str
+    where: Where
+    state: State
+    reason: str = ""
+    """Why there is no answer."""
+    signature: str = ""
+    regime: str = ""
+    sizes: dict[str, int] = field(default_factory=dict)
+    unequal: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By quantity what the entry says and what was measured, where these are not equal."""
+
+
+def answers_of(run: Run, where: Where, model: CostModel, wanted: Collection[str]) -> Iterator[Answer]:
+    """An answer for each call of the classes that are wanted; calls that are alike count once."""
+    keys = {model.names[key]: key for key in model.entries}
+    seen: set[str] = set()
+    for name, call, boundary in run.calls():
+        if name not in wanted or name not in keys or call.failed:
+            continue
+        one = _answer(run, where, model, keys[name], call, boundary)
+        if (told := repr(one)) not in seen:
+            seen.add(told)
+            yield one
+
+
+def _answer(
+    run: Run, where: Where, model: CostModel, key: str, call: CallRecord, boundary: Boundary | str
+) -> Answer:
+    name = model.names[key]
+    if isinstance(boundary, str):
+        return Answer(name, where, "unanswered", f"its boundary cannot be read: {boundary}")
+    known = fits(model.regimes, key, boundary, run.widths)
+    if not known:
+        why = model.get(key).reason or "unproved"
+        return Answer(name, where, "unanswered", f"it has no formulas: {why}")
+    if known[0].differs:
+        differs = "; ".join(known[0].differs)
+        return Answer(name, where, "unanswered", f"no signature is this call: {differs}")
+    real = run.measured(call)
+    return _held(name, where, model, key, [one for one in known if not one.differs], real)
+
+
+def _held(
+    name: str, where: Where, model: CostModel, key: str, known: list[Fit], real: dict[str, int]
+) -> Answer:
+    """The answer of the first signature that gives one."""
+    reason = ""
+    for one in known:
+        try:
+            found = model.evaluate(key, _given(one), signature=one.signature.name)
+        except OutsideRegimes as error:
+            why = min(error.reasons.values(), key=len)
+            lacking = f"nothing tells {', '.join(one.missing)}" if one.missing else ""
+            reason = reason or lacking or f"no regime holds: {'; '.join(why)}"
+            continue
+        except ForwardbookError as error:
+            reason = reason or str(error)
+            continue
+        costs = found.costs
+        unequal = {
+            quantity: (getattr(costs, quantity), value)
+            for quantity, value in real.items()
+            if getattr(costs, quantity) != value
+        }
+        regime = found.regime.regime.name
+        sizes = dict(sorted(one.sizes.items()))
+        return Answer(
+            name,
+            where,
+            "unequal" if unequal else "equal",
+            "",
+            one.signature.name,
+            regime,
+            sizes,
+            unequal,
+        )
+    return Answer(name, where, "unanswered", reason, known[0].signature.name, "", dict(known[0].sizes))
+
+
+def _given(one: Fit) -> dict[str, int]:
+    return {name: size for name, size in one.sizes.items() if name in one.signature.names}
