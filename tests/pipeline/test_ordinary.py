@@ -217,7 +217,7 @@ def test_numbers_are_called_by_the_last_word_of_their_path() -> None:
 
 
 def test_points_are_as_many_as_a_recipe_tells_apart() -> None:
-    """3 batches, 4 lengths, 2 widths; without a length 3 * 2; 128 positions are three lengths, two in a cache."""
+    """3 batches, 4 lengths, 2 widths; without a length 3 * 2; of 128 positions 18, in a cache 12."""
     asked = frozenset({"batch_size", "seq_len"})
 
     assert 24 == len(list(places(asked, None)))
