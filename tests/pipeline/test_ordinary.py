@@ -184,6 +184,27 @@ def test_a_call_that_no_signature_is_has_no_answer() -> None:
     assert ("unanswered", True) == (one.state, "x has 3 dimensions, not 2" in one.reason)
 
 
+def test_signatures_that_choices_do_not_tell_apart_give_no_answer() -> None:
+    """One of the two equals the run, and nobody can say which; where both are equal there is an answer."""
+    wrong = OWN.model_copy(update={"flops": "1"})
+    other = {"signature": "b", "name": "b"}
+    [one] = answers(entry(WIDE, regime(), regime(wrong, **other)), at=(Place(1, 1, 2),))
+    [two] = answers(entry(WIDE, regime(), regime(**other)), at=(Place(1, 1, 2),))
+
+    assert ("unanswered", "equal") == (one.state, two.state)
+    assert one.reason.endswith("'default', 'b'")
+
+
+def test_an_argument_of_a_fixed_format_is_that_in_any_run() -> None:
+    """Weights of experts are float32 where all else is, too."""
+    boundary = Boundary(Wide, Handed.of({}), Handed.of({"x": torch.empty(4)}), torch.float32)
+    fixed = Argument(path="x", dtype="float32", shape=("{seq_len}",))
+    known = {"toy": entry(WIDE, regime(Own(flops="{seq_len}"), arguments=(fixed,)))}
+    [one] = fits(Regimes(known), "toy", boundary, {})
+
+    assert ((), 4) == (one.differs, one.sizes["seq_len"])
+
+
 def test_of_a_cache_the_layer_of_the_call_is_read() -> None:
     """The one of the layer before is longer by then."""
     handed = Handed.of({"cache": [torch.empty(5), torch.empty(4)]})

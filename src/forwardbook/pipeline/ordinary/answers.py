@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from forwardbook.analyzers.derive.boundary import Boundary
 from forwardbook.analyzers.symbolic.trace import CallRecord
 from forwardbook.entries.cost_model import CostModel
+from forwardbook.entries.evaluate import Evaluation
 from forwardbook.entries.refusal import OutsideRegimes
 from forwardbook.errors import ForwardbookError
 from forwardbook.pipeline.ordinary.run import Place, Run
@@ -75,38 +76,38 @@ def _answer(
 def _held(
     name: str, where: Where, model: CostModel, key: str, known: list[Fit], real: dict[str, int]
 ) -> Answer:
-    """The answer of the first signature that gives one."""
-    reason = ""
+    """The answer of the likeliest signature; none where several are equally likely and do not agree."""
+    reason, found = "", list[tuple[Fit, Evaluation]]()
     for one in known:
+        if found and one.rank != found[0][0].rank:
+            break
         try:
-            found = model.evaluate(key, _given(one), signature=one.signature.name)
+            found.append((one, model.evaluate(key, _given(one), signature=one.signature.name)))
         except OutsideRegimes as error:
-            why = min(error.reasons.values(), key=len)
-            lacking = f"nothing tells {', '.join(one.missing)}" if one.missing else ""
-            reason = reason or lacking or f"no regime holds: {'; '.join(why)}"
-            continue
+            why = "; ".join(min(error.reasons.values(), key=len))
+            reason = reason or (f"nothing tells {', '.join(one.missing)}" if one.missing else "")
+            reason = reason or f"no regime holds: {why}"
         except ForwardbookError as error:
             reason = reason or str(error)
-            continue
-        costs = found.costs
-        unequal = {
-            quantity: (getattr(costs, quantity), value)
-            for quantity, value in real.items()
-            if getattr(costs, quantity) != value
-        }
-        regime = found.regime.regime.name
-        sizes = dict(sorted(one.sizes.items()))
-        return Answer(
-            name,
-            where,
-            "unequal" if unequal else "equal",
-            "",
-            one.signature.name,
-            regime,
-            sizes,
-            unequal,
-        )
-    return Answer(name, where, "unanswered", reason, known[0].signature.name, "", dict(known[0].sizes))
+    likeliest = found[0][0] if found else known[0]
+    sizes = dict(sorted(likeliest.sizes.items()))
+    answer = Answer(name, where, "unanswered", reason, likeliest.signature.name, "", sizes)
+    if not found:
+        return answer
+    unequal = [_unequal(each, real) for _, each in found]
+    if any(one != unequal[0] for one in unequal):
+        told = ", ".join(repr(one.signature.name) for one, _ in found)
+        return replace(answer, reason=f"its choices do not tell which of these signatures it is: {told}")
+    regime = found[0][1].regime.regime.name
+    state: State = "unequal" if unequal[0] else "equal"
+    return replace(answer, state=state, reason="", regime=regime, unequal=unequal[0])
+
+
+def _unequal(one: Evaluation, real: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """By quantity what formulas say and what was measured, where these differ."""
+    costs = one.costs
+    pairs = {name: (getattr(costs, name), value) for name, value in real.items()}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def _given(one: Fit) -> dict[str, int]:

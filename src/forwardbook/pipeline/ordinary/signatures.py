@@ -40,6 +40,11 @@ class Fit:
     missing: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
 
+    @property
+    def rank(self) -> tuple[int, bool, int]:
+        """What makes it likelier than others: less that differs, nothing missing, more choices that agree."""
+        return len(self.differs), bool(self.missing), -len(self.signature.regimes[0].regime.choices)
+
 
 def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int]) -> list[Fit]:
     """The signatures of an entry for a call, the likeliest first.
@@ -58,10 +63,7 @@ def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int
         for name in regimes.signatures(key)
         if (signature := regimes.signature(key, name))
     ]
-    return sorted(
-        found,
-        key=lambda one: (len(one.differs), bool(one.missing), -len(one.signature.regimes[0].regime.choices)),
-    )
+    return sorted(found, key=lambda one: one.rank)
 
 
 def _other_choices(
@@ -170,8 +172,8 @@ class _Call:
             return f"{argument.path} is not given"
         if layout.rank != len(argument.shape):
             return f"{argument.path} has {layout.rank} dimensions, not {len(argument.shape)}"
-        own = "a" if layout.dtype == self.boundary.dtype else str(layout.dtype).removeprefix("torch.")
-        if own != argument.dtype:
+        usual_format = layout.dtype == self.boundary.dtype and argument.dtype == "a"
+        if not usual_format and str(layout.dtype).removeprefix("torch.") != argument.dtype:
             return f"{argument.path} is {layout.dtype}, not {argument.dtype}"
         wide = [place for place, size in enumerate(layout.shape) if number_of(size) > 1]
         usual = argument.order or tuple(range(layout.rank))
