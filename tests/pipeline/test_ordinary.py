@@ -228,6 +228,16 @@ def test_the_signature_whose_choices_a_call_has_is_first() -> None:
     assert [0, 0, 1] == [len(one.differs) for one in found]
 
 
+def test_a_choice_that_another_signature_says_is_not_one_of_this() -> None:
+    """The first signature is without a bias: of a call with one it is less likely than one that says so."""
+    boundary = Boundary(Wide, Handed.of({"bias": True, "act": "silu"}), Handed.of({}))
+    told = [("a", {}), ("b", {"bias": True})]
+    regimes = [regime(Own(), arguments=(), signature=name, name=name, choices=one) for name, one in told]
+    found = fits(Regimes({"toy": entry(WIDE, *regimes)}), "toy", boundary, {})
+
+    assert [("b", ()), ("a", ("bias is True",))] == [(one.signature.name, one.unsaid) for one in found]
+
+
 def test_numbers_are_called_by_the_last_word_of_their_path() -> None:
     """Different ones of a word have numbers, equal ones do not."""
     numbers = numbers_of(

@@ -98,6 +98,8 @@ def _held(
     if any(one != unequal[0] for one in unequal):
         told = ", ".join(repr(one.signature.name) for one, _ in found)
         return replace(answer, reason=f"its choices do not tell which of these signatures it is: {told}")
+    if unequal[0] and likeliest.unsaid:
+        return replace(answer, reason=f"no signature is this call: {'; '.join(likeliest.unsaid)}")
     regime = found[0][1].regime.regime.name
     state: State = "unequal" if unequal[0] else "equal"
     return replace(answer, state=state, reason="", regime=regime, unequal=unequal[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import JsonValue
@@ -19,7 +19,7 @@ from forwardbook.entries.record import Argument
 from forwardbook.entries.regimes import Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
-from forwardbook.pipeline.composed.facts import facts_of
+from forwardbook.pipeline.composed.facts import FEW, facts_of
 from forwardbook.pipeline.ordinary.numbers import numbers_of
 
 DEEP: Final = 2
@@ -39,11 +39,13 @@ class Fit:
     sizes: Mapping[str, int]
     missing: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
+    """Choices of the call that others say and this one, which says all of its own, does not."""
 
     @property
-    def rank(self) -> tuple[int, bool, int]:
+    def rank(self) -> tuple[int, bool, int, int]:
         """What makes it likelier than others: less that differs, nothing missing, more choices that agree."""
-        return len(self.differs), bool(self.missing), -len(self.signature.regimes[0].regime.choices)
+        return len(self.differs), bool(self.missing), len(self.unsaid), -len(choices_of(self.signature))
 
 
 def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int]) -> list[Fit]:
@@ -58,12 +60,22 @@ def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int
     sources = {one.name: one.source for one in entry.names}
     facts = facts_of(boundary)
     call = _Call(boundary, sources, dict(known))
-    found = [
-        call.fit(signature, _other_choices(signature, facts, boundary))
-        for name in regimes.signatures(key)
-        if (signature := regimes.signature(key, name))
-    ]
+    every = [regimes.signature(key, name) for name in regimes.signatures(key)]
+    said = {
+        path for one in every for path, value in choices_of(one).items() if facts.get(path, _NONE) == value
+    }
+    found = []
+    for signature in every:
+        fit = call.fit(signature, _other_choices(signature, facts, boundary))
+        own = choices_of(signature)
+        unsaid = sorted(said - own.keys()) if len(own) < FEW else ()
+        found.append(replace(fit, unsaid=tuple(f"{path} is {facts[path]!r}" for path in unsaid)))
     return sorted(found, key=lambda one: one.rank)
+
+
+def choices_of(signature: Signature) -> Mapping[str, JsonValue]:
+    """What tells a signature from the first one of its class; of many choices the first FEW."""
+    return signature.regimes[0].regime.choices
 
 
 def _other_choices(
@@ -71,7 +83,7 @@ def _other_choices(
 ) -> tuple[str, ...]:
     """The choices of a signature that a call does not have; of tensors its arguments say how they are."""
     tensors = {path for path, leaf in boundary.forward.leaves if isinstance(leaf, TensorLayout)}
-    choices = signature.regimes[0].regime.choices
+    choices = choices_of(signature)
     return tuple(
         f"{path} is {facts.get(path)!r}, not {value!r}"
         for path, value in choices.items()
