@@ -84,9 +84,9 @@ def _held(
         try:
             found.append((one, model.evaluate(key, _given(one), signature=one.signature.name)))
         except OutsideRegimes as error:
-            why = "; ".join(min(error.reasons.values(), key=len))
+            nearest = min(error.reasons.values(), key=len)
             reason = reason or (f"nothing tells {', '.join(one.missing)}" if one.missing else "")
-            reason = reason or f"no regime holds: {why}"
+            reason = reason or f"no regime holds: {'; '.join(nearest)}"
         except ForwardbookError as error:
             reason = reason or str(error)
     likeliest = found[0][0] if found else known[0]
