@@ -19,7 +19,7 @@ from forwardbook.entries.record import Argument, Call, Entry, Name, Own, Proof, 
 from forwardbook.entries.regimes import Regimes
 from forwardbook.pipeline.ordinary import sample
 from forwardbook.pipeline.ordinary.answers import Answer, Where, answers_of
-from forwardbook.pipeline.ordinary.family import Findings, places
+from forwardbook.pipeline.ordinary.family import Family, Findings, places
 from forwardbook.pipeline.ordinary.numbers import numbers_of
 from forwardbook.pipeline.ordinary.run import EVERYWHERE, Place, run_at
 from forwardbook.pipeline.ordinary.sample import NothingToDraw, drawn
@@ -236,6 +236,26 @@ def test_a_choice_that_another_signature_says_is_not_one_of_this() -> None:
     found = fits(Regimes({"toy": entry(WIDE, *regimes)}), "toy", boundary, {})
 
     assert [("b", ()), ("a", ("bias is True",))] == [(one.signature.name, one.unsaid) for one in found]
+
+
+def test_how_a_tensor_is_at_these_sizes_is_no_choice_of_its_call() -> None:
+    """With one sample of one token it is 1 along both, and still the call with a bias."""
+    handed = Handed.of({"x": torch.empty(1, 1, 8)})
+    boundary = Boundary(Wide, Handed.of({"bias": True, "in_width": 8}), handed)
+    told = [("a", {}), ("b", {"x": "3-D, 1 along 0 and 1"}), ("c", {"bias": True})]
+    regimes = [regime(Own(), signature=name, name=name, choices=one) for name, one in told]
+    found = fits(Regimes({"toy": entry(WIDE, *regimes)}), "toy", boundary, {})
+
+    assert [("c", ()), ("b", ("bias is True",))] == [(one.signature.name, one.unsaid) for one in found[:2]]
+
+
+def test_a_process_that_dies_costs_its_own_family_alone() -> None:
+    """A folder that is none ends one of two; both are told of."""
+    known = [Family("x", ("x.A",), folders=(Path("/dev/null"),), seconds=5.0), Family("y", (), seconds=5.0)]
+    found = {one.family: one for one in sample._spread(known, 2)}
+
+    assert {"x", "y"} == found.keys()
+    assert found["x"].unreached
 
 
 def test_numbers_are_called_by_the_last_word_of_their_path() -> None:

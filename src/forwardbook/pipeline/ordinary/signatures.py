@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -60,13 +60,17 @@ def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int
     sources = {one.name: one.source for one in entry.names}
     facts = facts_of(boundary)
     call = _Call(boundary, sources, dict(known))
+    tensors = {path for path, leaf in boundary.forward.leaves if isinstance(leaf, TensorLayout)}
     every = [regimes.signature(key, name) for name in regimes.signatures(key)]
     said = {
-        path for one in every for path, value in choices_of(one).items() if facts.get(path, _NONE) == value
+        path
+        for one in every
+        for path, value in choices_of(one).items()
+        if path not in tensors and facts.get(path, _NONE) == value
     }
     found = []
     for signature in every:
-        fit = call.fit(signature, _other_choices(signature, facts, boundary))
+        fit = call.fit(signature, _other_choices(signature, facts, tensors))
         own = choices_of(signature)
         unsaid = sorted(said - own.keys()) if len(own) < FEW else ()
         found.append(replace(fit, unsaid=tuple(f"{path} is {facts[path]!r}" for path in unsaid)))
@@ -79,10 +83,9 @@ def choices_of(signature: Signature) -> Mapping[str, JsonValue]:
 
 
 def _other_choices(
-    signature: Signature, facts: Mapping[str, JsonValue], boundary: Boundary
+    signature: Signature, facts: Mapping[str, JsonValue], tensors: Collection[str]
 ) -> tuple[str, ...]:
     """The choices of a signature that a call does not have; of tensors its arguments say how they are."""
-    tensors = {path for path, leaf in boundary.forward.leaves if isinstance(leaf, TensorLayout)}
     choices = choices_of(signature)
     return tuple(
         f"{path} is {facts.get(path)!r}, not {value!r}"
