@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from benchmarks.hand.case import Case
@@ -25,6 +24,7 @@ from benchmarks.publishing import publish, table
 
 from forwardbook.entries.closed import short
 from forwardbook.entries.cost_model import CostModel
+from forwardbook.entries.figures import Spread, bare, figures
 from forwardbook.entries.record import Entry, Regime
 from forwardbook.entries.regimes import EntryError
 from forwardbook.pipeline.composed.assembly import Assembly
@@ -63,10 +63,6 @@ class Compared:
         return len(self.ours) / self.case.full_length
 
 
-def _bare(text: str) -> str:
-    return text.replace("{", "").replace("}", "")
-
-
 def compared(case: Case, model: CostModel) -> Compared | None:
     """The one of our formulas that fits a case best; None where we have none."""
     try:
@@ -101,34 +97,26 @@ def _general(entry: Entry, signature: str) -> Regime:
     return min(several, key=lambda one: sum("==" in text for text in one.conditions))
 
 
-def figures(entries: Mapping[str, Entry], results: Iterable[Result]) -> dict[str, Any]:
+def summary_of(entries: Mapping[str, Entry], results: Iterable[Result]) -> dict[str, Any]:
     """What is asked of the formulas, over all regimes."""
-    regimes = [one for entry in entries.values() for one in entry.regimes]
-    problems = {name for result in results for name in result.problems} - {
-        entry.full_class_name for entry in entries.values()
-    }
-    flops = sorted(len(_bare(one.own.flops)) for one in regimes)
-    peaks = sorted(len(_bare(", ".join(one.own.states))) for one in regimes)
-    conditions = sorted(len(one.conditions) for one in regimes)
-    per_class = sorted(len(entry.regimes) for entry in entries.values())
-    texts = sorted(len(_bare(text)) for one in regimes for text in one.conditions)
+    one = figures(entries.values())
+    problems = {name for result in results for name in result.problems}
+    without = problems - {entry.full_class_name for entry in entries.values()}
     return {
-        "classes": len(entries) + len(problems),
-        "exact": sum(entry.verdict == "exact" for entry in entries.values()),
-        "without any formula": len(problems),
-        "regimes": len(regimes),
-        "characters of own flops, median / p95 / longest": _spread(flops),
-        "characters of own peak, median / p95 / longest": _spread(peaks),
-        "conditions of a regime, median / p95 / most": _spread(conditions),
-        "longest condition": texts[-1] if texts else 0,
-        "regimes of a class, median / p95 / most": _spread(per_class),
+        "classes": one.classes + len(without),
+        "exact": one.exact,
+        "without any formula": len(without),
+        "regimes": one.regimes,
+        "characters of own flops, median / p95 / longest": _said(one.flops),
+        "characters of own peak, median / p95 / longest": _said(one.peak),
+        "conditions of a regime, median / p95 / most": _said(one.conditions),
+        "longest condition": one.longest_condition,
+        "regimes of a class, median / p95 / most": _said(one.regimes_of_class),
     }
 
 
-def _spread(values: list[int]) -> str:
-    if not values:
-        return "-"
-    return f"{median(values):,.0f} / {values[int(0.95 * (len(values) - 1))]:,} / {values[-1]:,}"
+def _said(one: Spread) -> str:
+    return f"{one.median:,.0f} / {one.p95:,} / {one.largest:,}"
 
 
 def rows(found: Iterable[Compared]) -> Iterator[list[str]]:
@@ -136,7 +124,7 @@ def rows(found: Iterable[Compared]) -> Iterator[list[str]]:
     for one in found:
         name = one.case.name.rpartition(".")[2]
         state = "equal" if one.equal else one.problem
-        yield [f"`{name}`, {one.case.call}", f"`{_bare(one.ours)[:200]}`", f"{one.ratio:.2f}", state]
+        yield [f"`{name}`, {one.case.call}", f"`{bare(one.ours)[:200]}`", f"{one.ratio:.2f}", state]
 
 
 def main() -> None:
@@ -160,7 +148,7 @@ def main() -> None:
         EntryStore(options.store).save(entries)
     model = CostModel(entries)
     found = [one for case in CASES if (one := compared(case, model)) is not None]
-    summary = figures(entries, results) | {
+    summary = summary_of(entries, results) | {
         "models": len(options.models),
         "seconds": round(time.perf_counter() - begun),
         "formulas of a person that were met": len(found),

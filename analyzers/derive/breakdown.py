@@ -11,7 +11,7 @@ from forwardbook.analyzers.derive.own import OwnCost, amounts_of, taken_apart
 from forwardbook.analyzers.derive.solve import largest
 from forwardbook.analyzers.symbolic.run import SymbolicRun
 from forwardbook.analyzers.symbolic.summary import LineKey
-from forwardbook.analyzers.symbolic.trace import CallRecord, general
+from forwardbook.analyzers.symbolic.trace import CallRecord, Trace, general
 from forwardbook.formula import Expr
 
 
@@ -55,7 +55,7 @@ Lookup = Callable[[Boundary, Mapping[str, Expr]], Callee | None]
 
 def breakdown(run: SymbolicRun, watch: Watch, lookup: Lookup) -> Breakdown:
     """The outermost call of a run taken apart."""
-    places = _places(run, watch)
+    places = watched_places(run.trace, watch)
     callees: dict[int, Callee] = {}
 
     def alone(call: CallRecord) -> bool:
@@ -100,10 +100,10 @@ def _grouped(each: Sequence[CallGroup]) -> tuple[CallGroup, ...]:
     )
 
 
-def _places(run: SymbolicRun, watch: Watch) -> dict[int, int]:
+def watched_places(trace: Trace, watch: Watch) -> dict[int, int]:
     """For the calls in a trace, by number, which calls of the watch they are."""
     known = {key: place for place, key in enumerate(_numbered([module for module, _ in watch.calls]))}
-    keys = _numbered([one.module for one in run.trace.calls])
+    keys = _numbered([one.module for one in trace.calls])
     return {index: known[key] for index, key in enumerate(keys) if key in known}
 
 

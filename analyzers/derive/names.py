@@ -97,7 +97,7 @@ def names_of(
                 sizes[f"built.{path}"] = names.known.get(value, value)
             else:
                 source = "config" if of_config else "constructor"
-                sizes[f"built.{path}"] = names.fresh(value, _word(path), number_of(leaf), source)
+                sizes[f"built.{path}"] = names.fresh(value, word(path), number_of(leaf), source)
     names.told |= _numbers(boundary.constructor.arguments, 3)
     if ones:
         names.told.discard(1)
@@ -127,7 +127,7 @@ def _numbers(value: object, depth: int) -> set[int]:
     return set().union(*(_numbers(one, depth - 1) for one in inner)) if depth else set()
 
 
-def _word(path: str) -> str:
+def word(path: str) -> str:
     """The last name of a path, with the places after it: `config.conv_dim.0` is called `conv_dim_0`."""
     parts = path.split(".")
     last = max((place for place, part in enumerate(parts) if not part.isdigit()), default=0)
@@ -138,7 +138,7 @@ def _sizes(boundary: Boundary) -> Iterator[tuple[str, Size, str]]:
     """The sizes that forward() takes: path, size, and the usual word."""
     for path, leaf in boundary.forward.leaves:
         if not isinstance(leaf, TensorLayout):
-            yield f"called.{path}", leaf, _word(path)
+            yield f"called.{path}", leaf, word(path)
             continue
         words = USUAL.get(leaf.rank, tuple(f"size_{place}" for place in range(leaf.rank)))
         if leaf.rank == len(OF_CACHE) and path.rpartition(".")[2] in ("keys", "values"):

@@ -26,7 +26,7 @@ COMMANDS: Final = {
     "regenerate": "forwardbook.cli.regenerate:regenerate",
     "evaluate": "forwardbook.cli.evaluate:evaluate",
     "static-share": "forwardbook.cli.static_share:static_share",
-    "coverage": "forwardbook.cli.catalogue:coverage",
+    "coverage": "forwardbook.cli.coverage:coverage",
     "schema": "forwardbook.cli.schema:schema",
     "explain": "forwardbook.cli.explain:explain",
     "verify": "forwardbook.cli.verify:verify",

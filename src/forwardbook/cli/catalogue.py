@@ -1,4 +1,4 @@
-"""`forwardbook catalogue build` and `coverage`: a package in; its classes proved, stored, counted out."""
+"""`forwardbook catalogue build` and `totals`: a package in; its classes proved, stored, measured out."""
 
 from __future__ import annotations
 
@@ -181,9 +181,7 @@ def totals(
     if as_json:
         import json
 
-        put(
-            json.dumps({name: one.model_dump(mode="json") for name, one in sorted(found.items())}, indent=1)
-        )
+        put(json.dumps({name: one.model_dump(mode="json") for name, one in sorted(found.items())}, indent=1))
     else:
         console().print(totals_view(found))
     ran = [one for one in found.values() if one.measured]
@@ -216,33 +214,3 @@ def _tell(library: str, done: list[Done], as_json: bool) -> None:
     record = LibraryRecord(units={one.result.unit: one.result.record for one in done})
     spent = {one.result.unit: one.result.spent.model_dump() for one in done if not one.known}
     put(json.dumps({"coverage": asdict(share(library, record)), "spent": spent}, indent=1))
-
-
-def coverage(
-    library: Annotated[str, typer.Option(help="Only this library.")] = "",
-    most: Annotated[int, typer.Option(min=0, help="How many reasons to list for each library.")] = 12,
-    as_json: Json = False,
-) -> None:
-    """Tell how many classes were found, reached, exact, bounded, wrong or unproved, by library and reason."""
-    from dataclasses import asdict
-
-    from forwardbook.pipeline.catalogue.coverage_of_database import coverage_with
-    from forwardbook.pipeline.catalogue.record import known_catalogue
-    from forwardbook.workspace import Workspace
-
-    workspace = Workspace.find()
-    shares = coverage_with(known_catalogue(workspace), workspace.load(), library)
-    for one in (one for one in shares if not one.built):
-        say(
-            f"{one.library}: no catalogue was built here; a class without an entry was not tried: "
-            f"forwardbook catalogue build --library {one.library}"
-        )
-    if as_json:
-        import json
-
-        put(json.dumps({one.library: asdict(one) for one in shares}, indent=1))
-        return
-    from forwardbook.cli.catalogue_view import coverage_view
-    from forwardbook.cli.terminal import console
-
-    console().print(coverage_view(shares, most))

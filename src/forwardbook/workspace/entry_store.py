@@ -139,6 +139,15 @@ class EntryStore(Mapping[str, Entry]):
         """The full class name of each entry by key; no entry is read for it."""
         return {key: full for one in self._families.values() for key, full in one.entries.items()}
 
+    @property
+    def bytes_on_disk(self) -> int:
+        """How long the files of the families and the index are together."""
+        try:
+            index = (self.folder / INDEX).stat().st_size
+        except OSError:
+            index = 0
+        return index + sum(_sizes(self.folder).values())
+
     def save(self, entries: Mapping[str, Entry], *, remove: Collection[str] = ()) -> None:
         """Puts entries into the files as they are by now and takes others out; each file is old or new.
 

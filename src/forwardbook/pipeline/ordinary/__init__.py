@@ -1,0 +1,1 @@
+"""Ordinary sizes: what entries answer there, held against runs."""
