@@ -30,38 +30,40 @@ def over_counts(
 
 
 def grown_like(
-    found: Breakdown, like: Breakdown, hints: Mapping[str, int], fixed: Mapping[str, int]
+    found: Breakdown, first: Breakdown, grown: Breakdown, like: Breakdown, fixed: Mapping[str, int]
 ) -> Breakdown | None:
-    """What a run at these hints showed, with each amount growing with the counts as that of another does.
+    """What a run showed, with what `grown` has more than `first` of each amount, and the calls of `like`.
 
-    None where the two have other lines, states or calls. Whether it grows so is for measured runs to say.
+    None where they have other lines, states or calls. Whether it grows so is for measured runs to say.
     """
-    own, other = found.own, like.own
-    same_calls = [_told(one) for one in found.calls] == [_told(one) for one in like.calls]
-    same_lines = [one.key for one in own.lines] == [one.key for one in other.lines]
-    if not (same_calls and same_lines and len(own.states) == len(other.states)):
+    each = (found, first, grown, like)
+    if any(_shape(one) != _shape(found) for one in each):
         return None
 
-    def grown(value: Expr, example: Expr) -> Expr:
-        for name, hint in hints.items():
-            if name in example.symbols() and name not in fixed:
-                count = Expr.symbol(name)
-                step = example.subs({name: count + 1}) - example
-                value = value + step.subs(dict(fixed)) * (count - hint)
-        return value
+    def value(one: Expr, before: Expr, after: Expr) -> Expr:
+        return one if after == before else one + (after - before).subs(dict(fixed))
 
-    def amounts(one: Mapping[str, Expr], example: Mapping[str, Expr]) -> dict[str, Expr]:
-        return {name: grown(value, example[name]) for name, value in one.items()}
+    def amounts(
+        one: OwnCost | OwnLine, before: OwnCost | OwnLine, after: OwnCost | OwnLine
+    ) -> dict[str, Expr]:
+        return {n: value(v, before.amounts[n], after.amounts[n]) for n, v in one.amounts.items()}
 
-    lines = (
-        replace(one, amounts=amounts(one.amounts, two.amounts))
-        for one, two in zip(own.lines, other.lines, strict=True)
+    own, before, after = found.own, first.own, grown.own
+    lines = zip(own.lines, before.lines, after.lines, strict=True)
+    states = zip(own.states, before.states, after.states, strict=True)
+    lives = zip(found.calls, first.calls, grown.calls, like.calls, strict=True)
+    return Breakdown(
+        OwnCost(
+            amounts(own, before, after),
+            tuple(value(*one) for one in states),
+            tuple(replace(one[0], amounts=amounts(*one)) for one in lines),
+        ),
+        tuple(replace(d, live=value(a.live, b.live, c.live)) for a, b, c, d in lives),
     )
-    states = (grown(one, two) for one, two in zip(own.states, other.states, strict=True))
-    calls = (
-        replace(two, live=grown(one.live, two.live)) for one, two in zip(found.calls, like.calls, strict=True)
-    )
-    return Breakdown(OwnCost(amounts(own.amounts, other.amounts), tuple(states), tuple(lines)), tuple(calls))
+
+
+def _shape(one: Breakdown) -> object:
+    return [line.key for line in one.own.lines], len(one.own.states), [_told(call) for call in one.calls]
 
 
 def _told(one: CallGroup) -> object:

@@ -49,10 +49,11 @@ def test_other_calls_at_another_count_are_refused() -> None:
 def test_a_region_grows_with_layers_as_the_general_draft_does() -> None:
     """A run at one count and the growth of another draft make a line; where they have other calls, none."""
     general = over_counts(at(2), {"depth": (at(3), at(4))}, HINTS)
-    grown = grown_like(at(2), general, HINTS, {"rows": 1})
+    region = Breakdown(OwnCost({"flops": parse("7")}, at(2).own.states, ()), at(2).calls)
+    grown = grown_like(region, at(2), general, general, {"rows": 1})
 
     assert grown is not None
     [call] = grown.calls
-    assert parse("2 * {rows} + {depth} - 2") == grown.own.amounts["flops"]
+    assert parse("7 + {depth} - 2") == grown.own.amounts["flops"]
     assert parse("{depth}") == call.times
-    assert grown_like(Breakdown(at(2).own, ()), general, HINTS, {}) is None
+    assert grown_like(Breakdown(at(2).own, ()), at(2), general, general, {}) is None

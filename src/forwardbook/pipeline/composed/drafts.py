@@ -57,6 +57,8 @@ class Drafts:
     _version: int = 0
     _known: dict[int, tuple[Draft, Entry, RegimeExpressions]] = field(default_factory=dict)
     _signature: Signature | None = None
+    _growth: tuple[Breakdown, Breakdown] = field(init=False)
+    """What the first run showed, and the same over all counts."""
     _texts: dict[Expr, str] = field(default_factory=dict)
 
     def begin(self) -> Draft:
@@ -90,9 +92,10 @@ class Drafts:
                 continue
             further[name] = grown
             counts.append(name)
-        self.counts = tuple(counts)
+        self.counts, shown = tuple(counts), found
         if further:
             found = over_counts(found, further, self.hints)
+        self._growth = shown, found
         return Draft(found, conditions=tuple(self.asked(first)), assumptions=first.assumptions)
 
     def _is_straight(self, name: str) -> bool:
@@ -135,19 +138,22 @@ class Drafts:
     ) -> Iterator[Breakdown]:
         """What a run in a region may show at all counts: as another draft grows, or else by further runs.
 
-        Raises:
-            NotLinear: what further runs show is no straight line.
+        Where what these show is no straight line there is no more than the first.
         """
-        found = self.take_apart(settled)
+        found, like = self.take_apart(settled), base.breakdown
         ones, at = fixed_by(region), hints or {}
-        counts = {name: self.hints[name] for name in self.counts if name not in ones and name not in at}
-        if (like := grown_like(found, base.breakdown, counts, ones)) is not None:
-            yield like
+        first, general = self._growth
+        counts = [name for name in self.counts if name not in ones and name not in at]
+        if (known := grown_like(found, first, general, like, ones)) is not None:
+            yield known
         if counts:
-            further = {name: self._grown(name, _dtype(region), ones, at) for name in counts}
-            found = over_counts(found, further, self.hints)
-            if (like := grown_like(found, base.breakdown, {}, {})) is not None:
-                yield like
+            try:
+                further = {name: self._grown(name, _dtype(region), ones, at) for name in counts}
+                found = over_counts(found, further, self.hints)
+            except NotLinear:
+                return
+            if (known := grown_like(found, first, first, like, ones)) is not None:
+                yield known
         yield found
 
     def put(self, drafts: Sequence[Draft]) -> None:

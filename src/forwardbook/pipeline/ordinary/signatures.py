@@ -19,7 +19,7 @@ from forwardbook.entries.record import Argument
 from forwardbook.entries.regimes import Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
-from forwardbook.pipeline.composed.facts import FEW, facts_of
+from forwardbook.pipeline.composed.facts import Fact, facts_of
 from forwardbook.pipeline.ordinary.numbers import numbers_of
 
 DEEP: Final = 2
@@ -58,7 +58,7 @@ def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int
     """
     entry = regimes.entry(regimes.holder(key))
     sources = {one.name: one.source for one in entry.names}
-    facts = facts_of(boundary)
+    facts = facts_of(boundary).told
     call = _Call(boundary, sources, dict(known))
     tensors = {path for path, leaf in boundary.forward.leaves if isinstance(leaf, TensorLayout)}
     every = [regimes.signature(key, name) for name in regimes.signatures(key)]
@@ -72,18 +72,18 @@ def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int
     for signature in every:
         fit = call.fit(signature, _other_choices(signature, facts, tensors))
         own = choices_of(signature)
-        unsaid = sorted(said - own.keys()) if len(own) < FEW else ()
+        unsaid = sorted(said - own.keys())
         found.append(replace(fit, unsaid=tuple(f"{path} is {facts[path]!r}" for path in unsaid)))
     return sorted(found, key=lambda one: one.rank)
 
 
 def choices_of(signature: Signature) -> Mapping[str, JsonValue]:
-    """What tells a signature from the first one of its class; of many choices the first FEW."""
+    """What tells a signature from the others of its class."""
     return signature.regimes[0].regime.choices
 
 
 def _other_choices(
-    signature: Signature, facts: Mapping[str, JsonValue], tensors: Collection[str]
+    signature: Signature, facts: Mapping[str, Fact], tensors: Collection[str]
 ) -> tuple[str, ...]:
     """The choices of a signature that a call does not have; of tensors its arguments say how they are."""
     choices = choices_of(signature)
