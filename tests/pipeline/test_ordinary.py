@@ -272,7 +272,8 @@ def test_points_are_as_many_as_a_recipe_tells_apart() -> None:
     asked = frozenset({"batch_size", "seq_len"})
 
     assert 24 == len(list(places(asked, None)))
-    assert 6 == len(list(places(asked - {"seq_len"}, None)))
+    assert 6 == len(images := list(places(asked - {"seq_len"}, None)))
+    assert {0} == {one.tokens for one in images}
     assert 18 == len(list(places(asked, 128)))
     assert 12 == len(list(places(asked | {"kv_len"}, 128)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -114,8 +114,11 @@ def _first_that_runs(subject: Subject) -> tuple[Recipe, frozenset[str]] | str:
 
 
 def places(asked: frozenset[str], positions: int | None) -> Iterator[Place]:
-    """The ordinary points that differ in what a recipe asks for, as far as a model has positions."""
-    seen: set[Sequence[object]] = set()
+    """The ordinary points that differ in what a recipe asks for, as far as a model has positions.
+
+    What it does not ask for is 0: of an image the tokens.
+    """
+    seen: set[tuple[int, int, int]] = set()
     new = "kv_len" in asked  # one token more than those in the cache
     for place in EVERYWHERE:
         tokens = place.tokens if asked & {*TOKEN_NAMES} else 0
@@ -124,4 +127,4 @@ def places(asked: frozenset[str], positions: int | None) -> Iterator[Place]:
         told = (place.batch_size if "batch_size" in asked else 0, tokens, place.dtype_bytes)
         if told not in seen:
             seen.add(told)
-            yield place
+            yield Place(*told)
