@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -14,12 +14,14 @@ from forwardbook.analyzers.derive.handed import Leaf
 from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.derive.names import Read, names_of
 from forwardbook.analyzers.derive.solve import definition, informative
-from forwardbook.analyzers.instances.recipe import Recipe, Sizes, full_name
+from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name
 from forwardbook.analyzers.symbolic.patterns import conditions_at
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import SymbolicRun, first_that_runs, run_measured, run_symbolically
 from forwardbook.formula import Condition, Expr
 
+Making = Callable[[Sizes, torch.nn.Module, InputMaker], Inputs]
+"""How the inputs of a recipe are made."""
 ROUNDS: Final = 16
 """How many names may be defined by others, one a run: a class has fewer sizes."""
 
@@ -132,6 +134,17 @@ def run_of_model(recipe: Recipe, dtype: torch.dtype = torch.float32) -> tuple[Sy
         watches.append(watch)
         return module
 
-    watched = replace(recipe, build=build)
+    def alone(inputs: Making) -> Making:
+        """What fills a cache before the call is no part of it."""
+
+        def made(sizes: Sizes, module: torch.nn.Module, maker: InputMaker) -> Inputs:
+            found = inputs(sizes, module, maker)
+            watches[-1].calls.clear()
+            return found
+
+        return made
+
+    alternatives = tuple(map(alone, recipe.alternatives))
+    watched = replace(recipe, build=build, inputs=alone(recipe.inputs), alternatives=alternatives)
     _, run = first_that_runs(watched, lambda one: run_symbolically(one, dtype))
     return run, watches[-1]

@@ -10,7 +10,7 @@ from forwardbook.analyzers.derive.handed import Handed
 from forwardbook.pipeline.composed.facts import Facts, Handover, Layout, facts_of, path_of_caller
 from forwardbook.pipeline.composed.signatures import LONGEST, names_of_ways
 
-CACHE = Handover(cache=True)
+CACHE = Handover(cache=True, filled=True)
 
 
 def names(*ways: Facts) -> list[str]:
@@ -127,3 +127,13 @@ def test_no_name_is_long() -> None:
 
     assert len(found) == len(set(found))
     assert max(map(len, found)) <= LONGEST
+
+
+def test_an_empty_cache_is_another_choice_than_a_filled_one() -> None:
+    """What is handed over is the same object, and costs otherwise."""
+    filled, empty = (Facts({"cache_params": Handover(cache=True, filled=one)}) for one in (True, False))
+
+    first, second = names_of_ways([empty, filled])
+    assert {"cache_params": "empty"} == first.choices
+    assert {"cache_params": "filled"} == second.choices
+    assert "with cache_params" == second.name

@@ -43,6 +43,13 @@ class Handover:
     """That an object is handed over: a cache, a tuple of tensors."""
 
     cache: bool = False
+    filled: bool = False
+    """Whether a cache holds tensors of earlier calls."""
+
+    @property
+    def choice(self) -> JsonValue:
+        """What is chosen of a cache."""
+        return ("filled" if self.filled else "empty") if self.cache else None
 
 
 Fact = JsonValue | Layout | Handover
@@ -76,7 +83,9 @@ class Facts:
     def decodes(self) -> bool:
         """Whether one position is put to those in a cache."""
         layout = self.told.get(self.main or "")
-        return self.cache is not None and isinstance(layout, Layout) and 1 in layout.ones
+        cache = self.told.get(self.cache or "")
+        filled = isinstance(cache, Handover) and cache.filled
+        return filled and isinstance(layout, Layout) and 1 in layout.ones
 
 
 def facts_of(boundary: Boundary) -> Facts:
@@ -89,7 +98,11 @@ def facts_of(boundary: Boundary) -> Facts:
         found.update(_flat(name, value, boundary.dtype, _DEPTH))
         unusual |= set() if _is_usual(value, usual) else {name}
         if not isinstance(value, (*_PLAIN, TensorLayout, torch.SymInt)):
-            found[name] = Handover(cache=_CACHE.search(name) is not None)
+            leaves = boundary.forward.leaves
+            filled = any(
+                path.startswith(f"{name}.") and isinstance(one, TensorLayout) for path, one in leaves
+            )
+            found[name] = Handover(_CACHE.search(name) is not None, filled)
     return Facts(found, frozenset(unusual))
 
 

@@ -63,7 +63,7 @@ def names_of_ways(facts: Sequence[Facts], shapes: Sequence[Shapes] = ()) -> list
         rivals = {name: (facts[one], shapes[one] if shapes else {}) for name, one in names.items()}
         names[naming.name(rivals)] = place
         said |= dict.fromkeys(naming.choices)
-    plain = [path for path in said if all(_is_plain(one.told.get(path)) for one in facts)]
+    plain = [path for path in said if all(_is_choice(one.told.get(path)) for one in facts)]
     found = {place: Named(name, _choices(facts[place], plain)) for name, place in names.items()}
     return [found[place] for place in range(len(facts))]
 
@@ -74,13 +74,23 @@ def base_of(facts: Sequence[Facts]) -> int:
     return order.index(min(order))
 
 
+def _is_choice(value: Fact) -> bool:
+    return _is_plain(value) or (isinstance(value, Handover) and value.cache)
+
+
 def _is_plain(value: Fact) -> TypeGuard[JsonValue]:
     return not isinstance(value, Layout | Handover)
 
 
 def _choices(one: Facts, paths: Iterable[str]) -> dict[str, JsonValue]:
-    told = {_label(path): one.told[path] for path in paths if path in one.told}
-    return {name: value for name, value in told.items() if _is_plain(value)}
+    return {_label(path): choice_of(one.told[path]) for path in paths if path in one.told}
+
+
+def choice_of(fact: Fact) -> JsonValue:
+    """A fact as it is stored among the choices of a way: plain, of a cache whether it is filled."""
+    if isinstance(fact, Layout):
+        return None
+    return fact.choice if isinstance(fact, Handover) else fact
 
 
 class _Naming:
@@ -175,7 +185,7 @@ def _phrase(path: str, one: Facts, base: Facts) -> Phrase:
     if isinstance(value, Layout):
         return Phrase("", _form(label, value, usual, path == one.main)) if usual else Phrase("with", label)
     if isinstance(value, Handover):
-        return Phrase("with", label)
+        return Phrase("with", f"empty {label}" if value.choice == "empty" else label)
     text = str(value)
     return Phrase("", f"{label}={text if len(text) <= _SHOWN else f'{text[: _SHOWN - 3]}...'}")
 

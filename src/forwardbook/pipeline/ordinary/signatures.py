@@ -19,7 +19,8 @@ from forwardbook.entries.record import Argument
 from forwardbook.entries.regimes import Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
-from forwardbook.pipeline.composed.facts import Fact, facts_of
+from forwardbook.pipeline.composed.facts import facts_of
+from forwardbook.pipeline.composed.signatures import choice_of
 from forwardbook.pipeline.ordinary.numbers import numbers_of
 
 DEEP: Final = 2
@@ -58,7 +59,7 @@ def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int
     """
     entry = regimes.entry(regimes.holder(key))
     sources = {one.name: one.source for one in entry.names}
-    facts = facts_of(boundary).told
+    facts = {path: choice_of(one) for path, one in facts_of(boundary).told.items()}
     call = _Call(boundary, sources, dict(known))
     tensors = {path for path, leaf in boundary.forward.leaves if isinstance(leaf, TensorLayout)}
     every = [regimes.signature(key, name) for name in regimes.signatures(key)]
@@ -83,7 +84,7 @@ def choices_of(signature: Signature) -> Mapping[str, JsonValue]:
 
 
 def _other_choices(
-    signature: Signature, facts: Mapping[str, Fact], tensors: Collection[str]
+    signature: Signature, facts: Mapping[str, JsonValue], tensors: Collection[str]
 ) -> tuple[str, ...]:
     """The choices of a signature that a call does not have; of tensors its arguments say how they are."""
     choices = choices_of(signature)
