@@ -155,7 +155,10 @@ def _weights_of(trace: Trace, call: CallRecord) -> set[int]:
 
 
 def _live(trace: Trace, call: CallRecord, below: Sequence[CallRecord]) -> tuple[tuple[Expr, ...], list[Expr]]:
-    """The states of live storage outside the calls below, and what lives when each of these begins."""
+    """The states of live storage outside the calls below, and what lives when each of these begins.
+
+    A state that is no larger than what lives when a call begins is left out: the peak within is no smaller.
+    """
     live, born = Expr.const(0), dict[int, Expr]()
     states, at = dict[Expr, None](), list[Expr]()
     place = call.events[0]
@@ -174,7 +177,9 @@ def _live(trace: Trace, call: CallRecord, below: Sequence[CallRecord]) -> tuple[
         if start >= stop:  # nothing is born or dies in this call
             at.append(live)
         place = stop
-    return contenders(states), at[: len(below)]
+    lives = at[: len(below)]
+    least = set(lives)  # what lives when a call begins lives within it
+    return tuple(one for one in contenders([*states, *lives]) if one not in least), lives
 
 
 def _lines(
