@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from typing import Final
 
 from forwardbook.analyzers.derive.derivation import run_of_model
 from forwardbook.analyzers.instances.recipe import InstanceOptions, full_name
 from forwardbook.analyzers.instances.recipes import recipes_for
+from forwardbook.pipeline.apart import Ended, OutOfTime, each_apart, time_limit
 from forwardbook.pipeline.composed.assembly import Derived
 from forwardbook.pipeline.composed.measured import LOW
 from forwardbook.pipeline.composed.ways import Ways
 from forwardbook.profiling.raised import first_line_kept
+
+SECONDS: Final = 600.0
+"""Of the processor, for one model; half of the models take 20."""
 
 
 @dataclass
@@ -30,14 +32,29 @@ class Result:
     """Why the model itself did not run."""
 
 
-def ways_of(model: str) -> Result:
-    """Every way in which a model calls classes, derived alone."""
+def ways_of(model: str, seconds: float = SECONDS) -> Result:
+    """Every way in which a model calls classes, derived alone; those that take longer are left out."""
     warnings.filterwarnings("ignore")
     result, ways = Result(model), Ways()
     try:
+        with time_limit(seconds):
+            _derive(model, result, ways)
+    except OutOfTime:
+        result.problem = f"not done within {seconds:g} seconds of the processor"
+    for way in ways.known.values():
+        if way.key in ways.entries:
+            result.ways[way.key] = Derived(ways.entries[way.key], way.facts)
+        elif way.reason:
+            result.problems[way.key.rpartition("~")[0]] = way.reason
+    return result
+
+
+def _derive(model: str, result: Result, ways: Ways) -> None:
+    try:
         recipes = recipes_for(model, InstanceOptions())
     except Exception as error:  # noqa: BLE001 - analysed code may raise anything
-        return Result(model, problem=first_line_kept(error))
+        result.problem = first_line_kept(error)
+        return
     for recipe in recipes:
         try:
             run, watch = run_of_model(recipe, LOW)
@@ -52,12 +69,6 @@ def ways_of(model: str) -> Result:
             elif name not in reached:
                 ways.lookup(boundary, run.expressions.of)
                 reached |= {one.key.rpartition("~")[0] for one in ways.known.values()}
-    for way in ways.known.values():
-        if way.key in ways.entries:
-            result.ways[way.key] = Derived(ways.entries[way.key], way.facts)
-        elif way.reason:
-            result.problems[way.key.rpartition("~")[0]] = way.reason
-    return result
 
 
 def each_model(models: Sequence[str], jobs: int) -> Iterator[Result]:
@@ -65,14 +76,5 @@ def each_model(models: Sequence[str], jobs: int) -> Iterator[Result]:
     if jobs == 1:
         yield from map(ways_of, models)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-        waiting = {pool.submit(_pickled, model): model for model in models}
-        for done in as_completed(waiting):
-            try:
-                yield pickle.loads(done.result())  # noqa: S301 - of our own process
-            except Exception as error:  # noqa: BLE001 - a worker that was killed
-                yield Result(waiting[done], problem=f"its process ended: {type(error).__name__}")
-
-
-def _pickled(model: str) -> bytes:
-    return pickle.dumps(ways_of(model))
+    for model, found in each_apart(ways_of, models, jobs):
+        yield Result(model, problem=found.why) if isinstance(found, Ended) else found

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
-from typing import cast
 
 from forwardbook.errors import ForwardbookError
+from forwardbook.pipeline.apart import Ended, each_apart
 from forwardbook.pipeline.ordinary.defaults import has_models
 from forwardbook.pipeline.ordinary.family import SECONDS, Family, Findings, findings_of
 
@@ -68,20 +65,8 @@ def each_family(
 
 def _spread(families: Sequence[Family], jobs: int) -> Iterator[Findings]:
     """So many families at once, each in a process of its own."""
-    with ThreadPoolExecutor(jobs) as pool:
-        for done in as_completed([pool.submit(_apart, one) for one in families]):
-            yield done.result()
-
-
-def _apart(family: Family) -> Findings:
-    """What a family showed in a new process; one that dies costs its own family alone."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        try:
-            return cast("Findings", pickle.loads(pool.submit(_pickled, family).result()))  # noqa: S301 - our own
-        except Exception as error:  # noqa: BLE001 - a process that was killed
-            why = f"its process ended: {type(error).__name__}"
-            return Findings(family.name, unreached=dict.fromkeys(family.classes, why))
-
-
-def _pickled(family: Family) -> bytes:
-    return pickle.dumps(findings_of(family))
+    for family, found in each_apart(findings_of, families, jobs):
+        if isinstance(found, Ended):
+            yield Findings(family.name, unreached=dict.fromkeys(family.classes, found.why))
+        else:
+            yield found
