@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import math
 import signal
 
 import pytest
@@ -10,23 +10,20 @@ import pytest
 from forwardbook.pipeline.apart import Ended, OutOfTime, each_apart, time_limit
 
 
-def halved(number: int) -> int:
-    """Half of an even number; the process of 3 is killed, that of any other odd one raises."""
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    if number % 2:
-        raise ValueError(number)
-    return number // 2
-
-
 def test_a_process_that_dies_costs_its_own_task_alone() -> None:
-    """The others have their results, and what ended is told."""
-    found = dict(each_apart(halved, [2, 3, 4, 5], 2))
+    """The other one, whose signal means nothing, has its result."""
+    found = dict(each_apart(signal.raise_signal, [signal.SIGKILL, signal.SIGCHLD], 2))
 
-    assert (1, 2) == (found[2], found[4])
-    assert isinstance(found[3], Ended)
-    assert isinstance(found[5], Ended)
-    assert "ValueError" in found[5].why
+    assert isinstance(found[signal.SIGKILL], Ended)
+    assert None is found[signal.SIGCHLD]
+
+
+def test_what_a_task_raises_is_told() -> None:
+    """By its type, in place of a result."""
+    found = dict(each_apart(math.sqrt, [4, -4], 1))
+
+    assert 2 == found[4]
+    assert Ended("its process ended: ValueError") == found[-4]
 
 
 def test_work_that_hides_exceptions_ends_when_its_time_is_over() -> None:
