@@ -15,6 +15,7 @@ from torch.library import Library
 
 from forwardbook.analyzers.symbolic.cells import CELLS
 from forwardbook.analyzers.symbolic.ledger import hint_of
+from forwardbook.analyzers.symbolic.lengths_of_weights import norm_except_dim
 from forwardbook.analyzers.symbolic.windows import Ints, laid_out_as, pooled, refuse_padding, unfolded
 
 library = Library("forwardbook_symbolic", "DEF")  # noqa: TOR901 - lives as long as the process
@@ -323,5 +324,6 @@ STAND_INS: dict[object, Callable[..., object]] = {
     torch.pixel_unshuffle: _call_unshuffle,
     _nn.one_hot: _call_one_hot,
     torch.Tensor.unfold: unfolded,
+    torch.norm_except_dim: norm_except_dim,
     **CELLS,
 }

@@ -7,7 +7,8 @@ import pytest
 from forwardbook.analyzers.derive.breakdown import Breakdown, Callee, CallGroup
 from forwardbook.analyzers.derive.counts import NotLinear, grown_like, over_counts
 from forwardbook.analyzers.derive.own import OwnCost
-from forwardbook.formula import Expr, parse
+from forwardbook.formula import Condition, Expr, parse
+from forwardbook.pipeline.composed.drafts import pins
 
 HINTS = {"depth": 2}
 
@@ -57,3 +58,19 @@ def test_a_region_grows_with_layers_as_the_general_draft_does() -> None:
     assert parse("7 + {depth} - 2") == grown.own.amounts["flops"]
     assert parse("{depth}") == call.times
     assert grown_like(Breakdown(at(2).own, ()), at(2), general, general, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_pin"),
+    [
+        ("{depth} == 2", True),
+        ("2 == {depth} + 1", True),
+        ("{kernel} % 2 == 0", False),
+        ("floor({kernel} / 2) == 4", False),
+        ("{depth} >= 2", False),
+        ("{depth} == {width}", False),
+    ],
+)
+def test_a_pin_says_that_one_name_is_a_number(condition: str, is_pin: bool) -> None:
+    """That a kernel is even leaves it free."""
+    assert is_pin == pins(Condition.parse(condition))

@@ -218,4 +218,6 @@ def fixed_by(region: frozenset[str]) -> dict[str, int]:
 
 def pins(condition: Condition) -> bool:
     """Whether a condition says that one name is a number."""
-    return condition.op == "==" and len(condition.symbols()) == 1
+    difference = condition.left - condition.right
+    names = [Expr.symbol(name) for name in difference.symbols()]
+    return condition.op == "==" and any((difference - n).is_const or (difference + n).is_const for n in names)
