@@ -22,11 +22,13 @@ from benchmarks.hand_formulas import CASES
 from benchmarks.measuring import about
 from benchmarks.publishing import publish, table
 
+from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.entries.closed import short
 from forwardbook.entries.cost_model import CostModel
 from forwardbook.entries.figures import Spread, bare, figures
 from forwardbook.entries.record import Entry, Regime
 from forwardbook.entries.regimes import EntryError
+from forwardbook.formula import parse
 from forwardbook.pipeline.composed.assembly import Assembly
 from forwardbook.pipeline.composed.build import Result, each_model
 from forwardbook.workspace.entry_store import EntryStore
@@ -79,9 +81,11 @@ def _compared(case: Case, model: CostModel, key: str, signature: str) -> Compare
     value = form.formulas.get("flops")
     text = "" if value is None else short(value, form.regime.definitions, MANY) or value.text()
     read = model.regimes.signature(key, signature)
+    texts = (*case.formulas.values(), *case.definitions.values())
+    told = {*SYMBOLIC_WIDTHS, *case.definitions}.union(*(parse(one).symbols() for one in texts))
     for place in range(len(case.points)):
         sizes = case.sizes(place)
-        given = {"a_dtype_bytes": 4, "kv_dtype_bytes": 4, **sizes}
+        given = {"a_dtype_bytes": 4, "kv_dtype_bytes": 4, **{n: sizes[n] for n in sizes if n in told}}
         done = model.evaluator.at(read, {name: given[name] for name in read.names if name in given})
         if done is None:
             missing = ", ".join(name for name in read.names if name not in given)

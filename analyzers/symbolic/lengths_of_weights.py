@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norm over all sides of a weight but one, of all sides for -1 (aten/src/ATen/native/WeightNorm.cpp)."""
+    """The norm over all sides of a weight but one, of all sides for -1 (ATen/native/WeightNorm.cpp)."""
     norm, last = torch.ops.aten.norm.ScalarOpt_dim, v.dim() - 1
     if dim == -1:
         made: Tensor = torch.ops.aten.norm.Scalar(v, pow)

@@ -83,7 +83,7 @@ def _is_plain(value: Fact) -> TypeGuard[JsonValue]:
 
 
 def _choices(one: Facts, paths: Iterable[str]) -> dict[str, JsonValue]:
-    return {_label(path): choice_of(one.told[path]) for path in paths if path in one.told}
+    return {label_of(path): choice_of(one.told[path]) for path in paths if path in one.told}
 
 
 def choice_of(fact: Fact) -> JsonValue:
@@ -105,7 +105,8 @@ class _Naming:
     @property
     def choices(self) -> list[str]:
         """The facts that are worth being stored beside the name."""
-        return [*self._chosen, *self._plain]
+        cache = [self._one.cache] if self._one.decodes and self._one.cache else []
+        return [*cache, *self._chosen, *self._plain]
 
     def name(self, rivals: Mapping[str, tuple[Facts, Shapes]]) -> str:
         """The shortest name that no other way has; the first way is the default."""
@@ -179,7 +180,7 @@ def _rank(path: str, one: Facts, base: Facts) -> tuple[int, int]:
 
 
 def _phrase(path: str, one: Facts, base: Facts) -> Phrase:
-    label, value, usual = _label(path), one.told.get(path), base.told.get(path)
+    label, value, usual = label_of(path), one.told.get(path), base.told.get(path)
     if value is None:
         return Phrase("without", label)
     if isinstance(value, Layout):
@@ -215,6 +216,6 @@ def _joined(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
 
 
-def _label(path: str) -> str:
+def label_of(path: str) -> str:
     """A path as people say it: a field of a config by itself."""
     return path.rpartition("config.")[2] or path

@@ -19,8 +19,8 @@ from forwardbook.entries.record import Argument
 from forwardbook.entries.regimes import Regimes, Signature
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
-from forwardbook.pipeline.composed.facts import facts_of
-from forwardbook.pipeline.composed.signatures import choice_of
+from forwardbook.pipeline.composed.facts import facts_of, path_of_caller
+from forwardbook.pipeline.composed.signatures import choice_of, label_of
 from forwardbook.pipeline.ordinary.numbers import numbers_of
 
 DEEP: Final = 2
@@ -59,9 +59,10 @@ def fits(regimes: Regimes, key: str, boundary: Boundary, known: Mapping[str, int
     """
     entry = regimes.entry(regimes.holder(key))
     sources = {one.name: one.source for one in entry.names}
-    facts = {path: choice_of(one) for path, one in facts_of(boundary).told.items()}
+    told = facts_of(boundary).told
+    facts = {label_of(path): choice_of(one) for path, one in told.items()}
     call = _Call(boundary, sources, dict(known))
-    tensors = {path for path, leaf in boundary.forward.leaves if isinstance(leaf, TensorLayout)}
+    tensors = call.tensors.keys()
     every = [regimes.signature(key, name) for name in regimes.signatures(key)]
     said = {
         path
@@ -208,7 +209,7 @@ def _tensors(boundary: Boundary, layer: tuple[int, ...]) -> dict[str, TensorLayo
     found: dict[str, TensorLayout] = {}
     for path, leaf in boundary.forward.leaves:
         if isinstance(leaf, TensorLayout):
-            place = general(path)
+            place = general(path_of_caller(boundary, path))
             if place not in found or any(part == str(one) for part in path.split(".") for one in layer):
                 found[place] = leaf
     return found
