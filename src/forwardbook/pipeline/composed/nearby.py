@@ -13,6 +13,15 @@ from forwardbook.formula.condition import negated
 PAIRS: Final = 80
 """Tries with several sizes changed at once, after each was changed alone."""
 
+VAST: Final = 1 << 20
+"""A condition with such a number is not broken by trying."""
+
+
+def is_vast(condition: Condition) -> bool:
+    """Whether a condition has a number that no size comes near."""
+    numbers = [abs(int(c)) for side in (condition.left, condition.right) for c in side.terms.values()]
+    return max(numbers, default=0) >= VAST
+
 
 def breaking(
     condition: Condition,

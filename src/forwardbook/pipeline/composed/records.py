@@ -52,6 +52,13 @@ class Draft:
         ]
         return [*here, *others, *self.conditions]
 
+    def next_to(self, region: frozenset[str]) -> Draft:
+        """The draft where there is another in a region: it knows of that if it has one name more at 1."""
+        more = region - self.region
+        if self.region <= region and len(more) == 1:
+            return replace(self, beside=self.beside | more)
+        return self
+
     def without(self, condition: Condition) -> Draft:
         """The draft with one condition fewer."""
         left = tuple(one for one in self.conditions if one != condition)

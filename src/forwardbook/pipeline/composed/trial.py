@@ -10,7 +10,7 @@ from typing import Final
 from forwardbook.formula import Condition
 from forwardbook.pipeline.composed.drafts import Drafts, fixed_by, pins
 from forwardbook.pipeline.composed.measured import NO_REGIME, Measurement
-from forwardbook.pipeline.composed.nearby import breaking
+from forwardbook.pipeline.composed.nearby import breaking, is_vast
 from forwardbook.pipeline.composed.records import FULL, Draft, symbols_of
 
 POINTS: Final = 3
@@ -27,8 +27,6 @@ LAST: Final = 4
 """Points at the end that may be anywhere."""
 TOGETHER: Final = 3
 """Names that are looked at in all combinations."""
-VAST: Final = 1 << 20
-"""A condition with such a number is not broken by trying."""
 
 
 class Unproved(Exception):
@@ -82,7 +80,7 @@ class Trial(Drafts):
     def _branch(self, region: frozenset[str], real: Measurement) -> None:
         """A draft for a region where a run says otherwise."""
         if len(self.drafts) >= REGIMES:
-            self.put([_beside(one, region) for one in self.drafts])
+            self.put([one.next_to(region) for one in self.drafts])
             return
         settled = self.at(region)
         conditions = tuple(one for one in self.asked(settled) if one not in self._dropped(region))
@@ -99,7 +97,7 @@ class Trial(Drafts):
         kept, said = list(self.drafts), ""
         for one in self.candidates(settled, base, region):
             new = Draft(one, region, conditions, settled.assumptions, mark=self._version)
-            self.put([_beside(old, region) for old in kept] + [new])
+            self.put([old.next_to(region) for old in kept] + [new])
             said = self.differs(real)
             if not said:
                 self._weigh(new, divide=False)
@@ -121,7 +119,7 @@ class Trial(Drafts):
         for condition in sorted(draft.conditions, key=lambda one: -len(one.text())):
             now = next(one for one in self.drafts if one.mark == draft.mark)
             rest = [one for one in now.conditions if one != condition]
-            met = _is_vast(condition) or self._broken(condition, rest, now)
+            met = is_vast(condition) or self._broken(condition, rest, now)
             if met is True and self._is_demanded(condition, now):
                 self.demanded.add(condition)
             if not met:
@@ -296,16 +294,3 @@ class Trial(Drafts):
 def _met(conditions: Sequence[Condition], real: Measurement) -> list[Condition]:
     """Those conditions that the sizes of a run meet."""
     return [one for one in conditions if one.is_met(real.sizes)]
-
-
-def _is_vast(condition: Condition) -> bool:
-    numbers = [abs(int(c)) for side in (condition.left, condition.right) for c in side.terms.values()]
-    return max(numbers, default=0) >= VAST
-
-
-def _beside(draft: Draft, region: frozenset[str]) -> Draft:
-    """A draft that knows of another with one name more at 1."""
-    more = region - draft.region
-    if draft.region <= region and len(more) == 1:
-        return replace(draft, beside=draft.beside | more)
-    return draft

@@ -13,7 +13,7 @@ from forwardbook.analyzers.derive.boundary import Boundary
 from forwardbook.analyzers.derive.breakdown import Breakdown, Callee, breakdown
 from forwardbook.analyzers.derive.derivation import Settled, at_hints, key_of, settle
 from forwardbook.analyzers.derive.local import Local
-from forwardbook.analyzers.derive.names import Names, Read, names_of
+from forwardbook.analyzers.derive.names import Read, names_of
 from forwardbook.analyzers.instances.recipe import full_name
 from forwardbook.analyzers.symbolic.run import SYMBOLIC_WIDTHS
 from forwardbook.entries.definitions import plain
@@ -23,7 +23,7 @@ from forwardbook.entries.regimes import EntryError
 from forwardbook.errors import FormulaError
 from forwardbook.formula import Expr
 from forwardbook.pipeline.composed.drafts import pins
-from forwardbook.pipeline.composed.facts import Facts, facts_of
+from forwardbook.pipeline.composed.facts import facts_of
 from forwardbook.pipeline.composed.measured import LOW, WIDE
 from forwardbook.pipeline.composed.origin import engine_digest, source_hash, versions_of
 from forwardbook.pipeline.composed.records import (
@@ -37,6 +37,7 @@ from forwardbook.pipeline.composed.records import (
     symbols_of,
 )
 from forwardbook.pipeline.composed.trial import Refused, Trial, Unproved
+from forwardbook.pipeline.composed.way import Way, callee_of
 from forwardbook.profiling.raised import first_line_kept
 from forwardbook.profiling.sizes import draw
 from forwardbook.schema import Verdict
@@ -59,21 +60,6 @@ EVERYWHERE: Final = 3
 
 Agrees = Callable[[Callee, int], bool]
 """Whether a callee costs what a call did, at so many points."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way to call a class: the names that a caller says, or why it has no formulas."""
-
-    key: str
-    local: Local | None = None
-    names: frozenset[str] = frozenset()
-    reason: str = ""
-    free: frozenset[str] = frozenset()
-    """Those of the names that no boundary tells: widths, and what data decides."""
-    refused: bool = False
-    """Whether it refused to run: another choice among equal names may do."""
-    facts: Facts = Facts()
 
 
 @dataclass
@@ -105,12 +91,12 @@ class Ways:
             same = self._of_class.setdefault(kind, [])
             if agrees is not None and same:
                 both = (names, names_of(boundary, read, ones=True)[0])
-                callees = (_callee(one, each) for one in reversed(same[-CANDIDATES:]) for each in both)
+                callees = (callee_of(one, each) for one in reversed(same[-CANDIDATES:]) for each in both)
                 if (found := next((c for c in callees if c and agrees(c, EVERYWHERE)), None)) is not None:
                     return found
             self.known[place] = self._new(kind, boundary, read)
             same.append(self.known[place])
-        callee = _callee(self.known[place], names)
+        callee = callee_of(self.known[place], names)
         return callee if callee is not None and (agrees is None or agrees(callee, HERE)) else None
 
     def _new(self, kind: str, boundary: Boundary, read: Read) -> Way:
@@ -219,16 +205,6 @@ def _points(settled: Settled) -> list[dict[str, int]]:
     drawn = (draw(hints, settled.conditions, rng) for _ in range(EVERYWHERE - HERE))
     larger = (one or {n: size + rng.randint(1, 2 * size + 9) for n, size in hints.items()} for one in drawn)
     return [one | widths for one in (hints, *larger)]
-
-
-def _callee(way: Way, names: Names) -> Callee | None:
-    """A way and its names in its caller's; widths and what data decides are called the same in both."""
-    if way.local is None or way.reason:
-        return None
-    callers = way.local.bindings(names.callers)
-    if any(name not in callers for name in way.names - way.free):
-        return None
-    return Callee(way.key, {name: callers.get(name, Expr.symbol(name)) for name in sorted(way.names)})
 
 
 def _nicer(local: Local, used: Collection[str]) -> list[tuple[str, str]]:
