@@ -51,6 +51,13 @@ class Watch:
             return forward
         return Boundary(type(module), constructor, forward, self.dtype)
 
+    def built(self, build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
+        """What is built, with its constructors noted, and each call from now on."""
+        with constructors(self):
+            module = build()
+        self.follow(module)
+        return module
+
     def follow(self, root: torch.nn.Module) -> None:
         """Notes every call of a module and of those in it from now on."""
         for module in dict.fromkeys(root.modules()):

@@ -9,7 +9,7 @@ from typing import Final
 
 import torch
 
-from forwardbook.analyzers.derive.boundary import Boundary, Watch, constructors
+from forwardbook.analyzers.derive.boundary import Boundary, Watch
 from forwardbook.analyzers.derive.handed import Leaf
 from forwardbook.analyzers.derive.local import Local
 from forwardbook.analyzers.derive.names import Read, names_of
@@ -118,25 +118,15 @@ def key_of(boundary: Boundary, sizes: Mapping[str, Expr]) -> object:
     return full_name(boundary.kind), boundary.constructor.key(told), boundary.forward.key(told)
 
 
-def run_of_model(recipe: Recipe, dtype: torch.dtype = torch.float32) -> tuple[SymbolicRun, Watch]:
-    """One run of a model with symbols for its sizes, and what it showed of the classes within.
-
-    Raises:
-        Exception: whatever the model raises.
-    """
+def watched(recipe: Recipe) -> tuple[Recipe, list[Watch]]:
+    """The recipe, and a watch for each time that it is built; what fills a cache before is not seen."""
     watches: list[Watch] = []
 
     def build(sizes: Sizes) -> torch.nn.Module:
-        watch = Watch()
-        with constructors(watch):
-            module = recipe.build(sizes)
-        watch.follow(module)
-        watches.append(watch)
-        return module
+        watches.append(Watch())
+        return watches[-1].built(lambda: recipe.build(sizes))
 
     def alone(inputs: Making) -> Making:
-        """What fills a cache before the call is no part of it."""
-
         def made(sizes: Sizes, module: torch.nn.Module, maker: InputMaker) -> Inputs:
             found = inputs(sizes, module, maker)
             watches[-1].calls.clear()
@@ -145,6 +135,15 @@ def run_of_model(recipe: Recipe, dtype: torch.dtype = torch.float32) -> tuple[Sy
         return made
 
     alternatives = tuple(map(alone, recipe.alternatives))
-    watched = replace(recipe, build=build, inputs=alone(recipe.inputs), alternatives=alternatives)
-    _, run = first_that_runs(watched, lambda one: run_symbolically(one, dtype))
+    return replace(recipe, build=build, inputs=alone(recipe.inputs), alternatives=alternatives), watches
+
+
+def run_of_model(recipe: Recipe, dtype: torch.dtype = torch.float32) -> tuple[SymbolicRun, Watch]:
+    """One run of a model with symbols for its sizes, and what it showed of the classes within.
+
+    Raises:
+        Exception: whatever the model raises.
+    """
+    alone, watches = watched(recipe)
+    _, run = first_that_runs(alone, lambda one: run_symbolically(one, dtype))
     return run, watches[-1]

@@ -100,7 +100,7 @@ def _leaves(value: object, path: str, depth: int, seen: set[int]) -> Iterator[tu
     if isinstance(value, torch.nn.Module):
         raise Unlifted(f"a module of class {type(value).__name__} is handed over")
     if depth and id(value) not in seen and not _is_plain(value):
-        for name, inner in _parts(value):
+        for name, inner in parts_of(value):
             seen.add(id(value))
             yield from _leaves(inner, f"{path}.{name}" if path else name, depth - 1, seen)
 
@@ -111,7 +111,8 @@ def _is_plain(value: object) -> bool:
     return inner is not None and _PLAIN.issuperset(map(type, inner))
 
 
-def _parts(value: object) -> list[tuple[str, object]]:
+def parts_of(value: object) -> list[tuple[str, object]]:
+    """What a value holds by name: a collection its elements, a config or a cache its attributes."""
     if isinstance(value, Mapping):
         return [(str(key), one) for key, one in value.items()]
     if isinstance(value, list | tuple):
@@ -124,7 +125,7 @@ def _parts(value: object) -> list[tuple[str, object]]:
 def _key(value: object, told: Mapping[int, object], seen: set[int]) -> object:
     if id(value) in told or isinstance(value, bool | int | float | str | None):
         return told.get(id(value), value)
-    parts = [] if id(value) in seen else _parts(value)
+    parts = [] if id(value) in seen else parts_of(value)
     if not parts:
         return f"{type(value).__name__} {getattr(value, '__name__', '')}"
     seen.add(id(value))

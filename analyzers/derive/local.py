@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from forwardbook.analyzers.derive.boundary import Boundary, Watch, constructors, unbound
+from forwardbook.analyzers.derive.boundary import Boundary, Watch, unbound
 from forwardbook.analyzers.derive.handed import Leaf
 from forwardbook.analyzers.derive.layout import TensorLayout
 from forwardbook.analyzers.derive.names import Names
@@ -147,10 +147,7 @@ class Local:
 
     def _watched(self, sizes: Sizes) -> torch.nn.Module:
         self.watch = Watch()
-        with constructors(self.watch):
-            module = self._build(sizes)
-        self.watch.follow(module)
-        return module
+        return self.watch.built(lambda: self._build(sizes))
 
     def _inputs(
         self, sizes: Sizes, module: torch.nn.Module, maker: InputMaker

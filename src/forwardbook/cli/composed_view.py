@@ -113,10 +113,11 @@ def _regime_parts(model: CostModel, regime: Regime, closed: Closed) -> Iterator[
 
 def _own_parts(own: Own) -> RenderableType:
     """What the lines cost without the calls; its boundary is not of them but of the whole call."""
-    states = [f"max({', '.join(own.states)})"] if len(own.states) > 1 else own.states
+    from forwardbook.entries.figures import peak_text
+
     told = {name: getattr(own, name) for name in QUANTITIES if name not in ("boundary", "peak")}
     told = {name: text for name, text in told.items() if text != "0"}
-    told |= {"peak": states[0]} if states else {}
+    told |= {"peak": peak_text(own)} if own.states else {}
     return _formula_table("its own lines", told) if told else Text("its own lines cost nothing", "bold")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from forwardbook.entries.record import Entry, Regime
+from forwardbook.entries.record import Entry, Own
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def figures(entries: Iterable[Entry]) -> Figures:
         exact_share=states["exact"] / len(every) if every else 0.0,
         regimes=len(regimes),
         flops=Spread.of(len(bare(one.own.flops)) for one in regimes),
-        peak=Spread.of(len(bare(peak_text(one))) for one in regimes),
+        peak=Spread.of(len(bare(peak_text(one.own))) for one in regimes),
         conditions=Spread.of(len(one.conditions) for one in regimes),
         longest_condition=max((len(bare(text)) for one in regimes for text in one.conditions), default=0),
         regimes_of_class=Spread.of(len(one.regimes) for one in own),
@@ -101,7 +101,6 @@ def bare(text: str) -> str:
     return text.replace("{", "").replace("}", "")
 
 
-def peak_text(regime: Regime) -> str:
+def peak_text(own: Own) -> str:
     """The own peak of a regime as one formula: `max(...)` of its states where it has several."""
-    states = regime.own.states
-    return f"max({', '.join(states)})" if len(states) > 1 else "".join(states) or "0"
+    return f"max({', '.join(own.states)})" if len(own.states) > 1 else "".join(own.states) or "0"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from forwardbook.analyzers.derive.derivation import run_of_model
 from forwardbook.analyzers.instances.recipe import InstanceOptions, full_name
 from forwardbook.analyzers.instances.recipes import recipes_for
-from forwardbook.pipeline.apart import Ended, OutOfTime, each_apart, time_limit
+from forwardbook.pipeline.apart import Ended, apart
+from forwardbook.pipeline.child.overtime import Clock, Overtime
 from forwardbook.pipeline.composed.assembly import Derived
 from forwardbook.pipeline.composed.measured import LOW
 from forwardbook.pipeline.composed.ways import Ways
+from forwardbook.pipeline.spread import Spread
 from forwardbook.profiling.raised import first_line_kept
 
 SECONDS: Final = 600.0
@@ -37,9 +40,9 @@ def ways_of(model: str, seconds: float = SECONDS) -> Result:
     warnings.filterwarnings("ignore")
     result, ways = Result(model), Ways()
     try:
-        with time_limit(seconds):
+        with Clock(seconds).within():
             _derive(model, result, ways)
-    except OutOfTime:
+    except Overtime:
         result.problem = f"not done within {seconds:g} seconds of the processor"
     for way in ways.known.values():
         if way.key in ways.entries:
@@ -76,5 +79,5 @@ def each_model(models: Sequence[str], jobs: int) -> Iterator[Result]:
     if jobs == 1:
         yield from map(ways_of, models)
         return
-    for model, found in each_apart(ways_of, models, jobs):
-        yield Result(model, problem=found.why) if isinstance(found, Ended) else found
+    for found in Spread(jobs)(partial(apart, ways_of), models):
+        yield Result(found.task, problem=found.why) if isinstance(found, Ended) else found

@@ -30,8 +30,8 @@ WIDTHS: Final = tuple(
 OF_FULL: Final = dict.fromkeys(SYMBOLIC_WIDTHS, 4)
 FARTHER: Final = 8
 """How many times larger than usual sizes are at one of the points."""
-FURTHER: Final = (0, 1, 2, 5, 9)
-"""How many more at the counts that are tried: layers of several kinds come in patterns of up to six."""
+FURTHER: Final = (2, 5, 9)
+"""How many more at the counts that are tried after the next: layers come in patterns of up to six kinds."""
 
 TakeApart = Callable[[Settled], Breakdown]
 
@@ -100,17 +100,20 @@ class Drafts:
 
     def _is_straight(self, name: str) -> bool:
         """Whether runs at further counts cost so much more each: where not, no formula is looked for."""
-        hint, first, step = self.hints[name], None, None
-        for more in FURTHER:
-            real = self.measure({**self.hints, name: hint + more}, full=False, widths=WIDTHS[0])
-            if real is None:
-                return False
-            sums = [real.quantities[quantity] for quantity in PER_LINE]
-            first = first or sums
-            step = step or ([one - zero for one, zero in zip(sums, first, strict=True)] if more else None)
-            if step and sums != [zero + more * one for zero, one in zip(first, step, strict=True)]:
-                return False
-        return True
+        first, second = self._sums(name, 0), self._sums(name, 1)
+        if first is None or second is None:
+            return False
+        steps = [after - before for before, after in zip(first, second, strict=True)]
+        return all(
+            self._sums(name, more) == [one + more * step for one, step in zip(first, steps, strict=True)]
+            for more in FURTHER
+        )
+
+    def _sums(self, name: str, more: int) -> list[int] | None:
+        """What a run costs with so many more of something; None where the class refuses."""
+        sizes = {**self.hints, name: self.hints[name] + more}
+        real = self.measure(sizes, full=False, widths=WIDTHS[0])
+        return None if real is None else [real.quantities[quantity] for quantity in PER_LINE]
 
     def asked(self, settled: Settled) -> Iterator[Condition]:
         """What a run asked of its sizes; how often something is repeated is free."""
@@ -192,6 +195,21 @@ class Drafts:
             return measured(self.settled.local, sizes, widths, full)
         except Exception:  # noqa: BLE001 - analysed code may raise anything at sizes of our own choice
             return None
+
+    def tried(
+        self, conditions: Iterable[Condition], fixed: Mapping[str, int], full: bool
+    ) -> Measurement | None:
+        """A run at sizes drawn from 2 on; None where there are none, or the class refuses them."""
+        sizes = self.draw(conditions, fixed, 2)
+        return None if sizes is None else self.measure(sizes, full)
+
+    def instead(self, old: Draft, new: Draft) -> None:
+        """One draft for another from now on."""
+        self.put([new if one is old else one for one in self.drafts])
+
+    def now(self, draft: Draft) -> Draft:
+        """A draft as it is by now."""
+        return next(one for one in self.drafts if one.mark == draft.mark)
 
     def differs(self, real: Measurement) -> str:
         """Where the drafts differ from a run; the point is kept where they do not."""

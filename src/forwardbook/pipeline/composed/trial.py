@@ -85,8 +85,7 @@ class Trial(Drafts):
         settled = self.at(region)
         conditions = tuple(one for one in self.asked(settled) if one not in self._dropped(region))
         if len(_met(conditions, real)) < len(conditions):
-            other = self.draw(conditions, fixed_by(region), 2)
-            again = self.measure(other, FULL in region) if other is not None else None
+            again = self.tried(conditions, fixed_by(region), FULL in region)
             if again is None or not self.differs(again):
                 return
             real = again
@@ -117,14 +116,14 @@ class Trial(Drafts):
         Where one changes something there is a draft for the other side as well, if they shall `divide`.
         """
         for condition in sorted(draft.conditions, key=lambda one: -len(one.text())):
-            now = next(one for one in self.drafts if one.mark == draft.mark)
+            now = self.now(draft)
             rest = [one for one in now.conditions if one != condition]
             met = is_vast(condition) or self._broken(condition, rest, now)
             if met is True and self._is_demanded(condition, now):
                 self.demanded.add(condition)
             if not met:
                 self.idle.add(condition)
-                self.put([one if one is not now else one.without(condition) for one in self.drafts])
+                self.instead(now, now.without(condition))
             elif divide and isinstance(met, Measurement) and not pins(condition):
                 self._divide(now, condition, met)
 
@@ -139,7 +138,7 @@ class Trial(Drafts):
             real = self.measure(sizes, FULL in draft.region)
             if real is None:
                 return True
-            self.put([one if one is not draft else one.without(condition) for one in kept])
+            self.instead(draft, draft.without(condition))
             points = len(self.points)
             said = self.differs(real)
             del self.points[points:]
@@ -183,15 +182,12 @@ class Trial(Drafts):
         """Where a name is 1 and that matters, the side of a condition is no draft for it."""
         few = [name for name in self._few() if name not in draft.region | draft.beside]
         for region in map(frozenset, [*([name] for name in few), *itertools.combinations(few, 2)]):
-            now = next(one for one in self.drafts if one.mark == draft.mark)
+            now = self.now(draft)
             if not region.isdisjoint(now.beside):
                 continue
-            full = FULL in draft.region
-            sizes = self.draw(now.all_conditions(), fixed_by(region | draft.region), 2)
-            real = self.measure(sizes, full) if sizes is not None else None
+            real = self.tried(now.all_conditions(), fixed_by(region | draft.region), FULL in draft.region)
             if real is not None and (said := self.differs(real)) and said != NO_REGIME:
-                apart = replace(now, beside=now.beside | region)
-                self.put([apart if one is now else one for one in self.drafts])
+                self.instead(now, replace(now, beside=now.beside | region))
 
     def _look_at_ones(self) -> None:
         """Where a name, or several, are 1. Widths are 1 for nobody: where that matters they are left out."""
@@ -222,8 +218,7 @@ class Trial(Drafts):
 
     def _leave_out(self, name: str) -> None:
         """Says that a name is 2 at least, if the class costs something else where it is 1."""
-        sizes = self.draw((), {name: 1}, 2)
-        real = self.measure(sizes, full=False) if sizes is not None else None
+        real = self.tried((), {name: 1}, full=False)
         if real is not None and self.differs(real):
             names = [
                 one.model_copy(update={"least": 2}) if one.name == name else one for one in self.entry.names
@@ -275,8 +270,8 @@ class Trial(Drafts):
     def _contradiction(self, number: int) -> tuple[Measurement, str, bool] | None:
         """A run anywhere that costs something else, what that is, and whether it was in float32."""
         fixed = {name: 1 for name in self._few() if self.rng.random() < 0.2}
-        full, sizes = number % 2 == 1, self.draw((), fixed, 2)
-        real = self.measure(sizes, full) if sizes is not None else None
+        full = number % 2 == 1
+        real = self.tried((), fixed, full)
         said = self.differs(real) if real is not None else ""
         return (real, said, full) if real is not None and said and said != NO_REGIME else None
 

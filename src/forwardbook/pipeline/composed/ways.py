@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -171,12 +172,13 @@ class Ways:
 
     def _take_apart(self, settled: Settled) -> Breakdown:
         read = settled.run.expressions.of
-        points = _points(settled)
+        source, points = _points(settled), list[dict[str, int]]()
 
         def found(boundary: Boundary, amounts: Mapping[str, Expr]) -> Callee | None:
             real: list[dict[str, int]] = []
 
             def agrees(callee: Callee, count: int) -> bool:
+                points.extend(itertools.islice(source, max(count - len(points), 0)))
                 try:
                     for sizes in points[len(real) : count]:
                         real.append({name: value.evaluate(sizes) for name, value in amounts.items()})
@@ -196,15 +198,16 @@ class Ways:
         return one is not None and all(getattr(one.costs, name) == value for name, value in real.items())
 
 
-def _points(settled: Settled) -> list[dict[str, int]]:
+def _points(settled: Settled) -> Iterator[dict[str, int]]:
     """The sizes of a run and others that meet its conditions, with widths that differ."""
     hints, widths = settled.run.ledger.hints, dict(UNEQUAL)
     if settled.dtype == WIDE:
         widths["a_dtype_bytes"] = WIDE.itemsize
     rng = random.Random(len(hints))
-    drawn = (draw(hints, settled.conditions, rng) for _ in range(EVERYWHERE - HERE))
-    larger = (one or {n: size + rng.randint(1, 2 * size + 9) for n, size in hints.items()} for one in drawn)
-    return [one | widths for one in (hints, *larger)]
+    yield {**hints, **widths}
+    while True:
+        other = draw(hints, settled.conditions, rng)
+        yield (other or {n: size + rng.randint(1, 2 * size + 9) for n, size in hints.items()}) | widths
 
 
 def _nicer(local: Local, used: Collection[str]) -> list[tuple[str, str]]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Final
 
-import torch
-
+from forwardbook.analyzers.derive.handed import parts_of
 from forwardbook.analyzers.derive.layout import TensorLayout
 from forwardbook.analyzers.derive.names import word
 
 DEPTH: Final = 8
 """How deep objects are looked into, as deep as names come from."""
-_CLOSED: Final = (type, ModuleType, torch.dtype, torch.device, TensorLayout, str)
 
 
 @dataclass(frozen=True)
@@ -47,16 +44,8 @@ def _numbers(value: object, path: str, depth: int, seen: set[int]) -> Iterator[t
     if type(value) is int:
         yield path, value
         return
-    if not depth or id(value) in seen or isinstance(value, _CLOSED):
+    if not depth or id(value) in seen or isinstance(value, TensorLayout):
         return
     seen.add(id(value))
-    for name, one in _parts(value):
+    for name, one in parts_of(value):
         yield from _numbers(one, f"{path}.{name}" if path else name, depth - 1, seen)
-
-
-def _parts(value: object) -> list[tuple[str, object]]:
-    if isinstance(value, Mapping):
-        return [(str(name), one) for name, one in value.items()]
-    if isinstance(value, list | tuple):
-        return [(str(place), one) for place, one in enumerate(value)]
-    return [*vars(value).items()] if hasattr(value, "__dict__") and not callable(value) else []

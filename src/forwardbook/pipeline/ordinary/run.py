@@ -8,8 +8,9 @@ from typing import Final
 
 import torch
 
-from forwardbook.analyzers.derive.boundary import Boundary, Watch, constructors
+from forwardbook.analyzers.derive.boundary import Boundary, Watch
 from forwardbook.analyzers.derive.breakdown import watched_places
+from forwardbook.analyzers.derive.derivation import watched
 from forwardbook.analyzers.instances.recipe import InputMaker, Inputs, Recipe, Sizes, full_name
 from forwardbook.analyzers.symbolic.recorder import Widths
 from forwardbook.analyzers.symbolic.run import run_measured
@@ -86,7 +87,7 @@ def run_at(recipe: Recipe, sizes: Mapping[str, int], place: Place) -> Run:
     Raises:
         Exception: whatever the model raises.
     """
-    watch, asked = Watch(dtype=place.dtype), set[str]()
+    asked = set[str]()
 
     def noted(sizes: Sizes) -> Sizes:
         def answer(name: str, hint: int, meaning: str = "", source: str = "") -> int:
@@ -96,17 +97,12 @@ def run_at(recipe: Recipe, sizes: Mapping[str, int], place: Place) -> Run:
         return answer
 
     def build(sizes: Sizes) -> torch.nn.Module:
-        with constructors(watch):
-            module = recipe.build(noted(sizes))
-        watch.follow(module)
-        return module
+        return recipe.build(noted(sizes))
 
     def inputs(sizes: Sizes, module: torch.nn.Module, maker: InputMaker) -> Inputs:
-        made = recipe.inputs(noted(sizes), module, maker)
-        watch.calls.clear()  # a cache is filled by a call that is no part of the run
-        return made
+        return recipe.inputs(noted(sizes), module, maker)
 
     width = place.dtype_bytes
-    watched = replace(recipe, build=build, inputs=inputs, alternatives=())
-    trace, _ = run_measured(watched, {**sizes, **place.sizes()}, place.dtype, Widths(width, width, width))
-    return Run(trace, watch, frozenset(asked), width)
+    alone, watches = watched(replace(recipe, build=build, inputs=inputs, alternatives=()))
+    trace, _ = run_measured(alone, {**sizes, **place.sizes()}, place.dtype, Widths(width, width, width))
+    return Run(trace, watches[-1], frozenset(asked), width)

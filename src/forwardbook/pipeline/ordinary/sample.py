@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from forwardbook.errors import ForwardbookError
-from forwardbook.pipeline.apart import Ended, each_apart
+from forwardbook.pipeline.apart import Ended, apart
 from forwardbook.pipeline.ordinary.defaults import has_models
 from forwardbook.pipeline.ordinary.family import SECONDS, Family, Findings, findings_of
+from forwardbook.pipeline.spread import Spread
 
 
 class NothingToDraw(ForwardbookError):
@@ -65,8 +67,8 @@ def each_family(
 
 def _spread(families: Sequence[Family], jobs: int) -> Iterator[Findings]:
     """So many families at once, each in a process of its own."""
-    for family, found in each_apart(findings_of, families, jobs):
+    for found in Spread(jobs)(partial(apart, findings_of), families):
         if isinstance(found, Ended):
-            yield Findings(family.name, unreached=dict.fromkeys(family.classes, found.why))
+            yield Findings(found.task.name, unreached=dict.fromkeys(found.task.classes, found.why))
         else:
             yield found
